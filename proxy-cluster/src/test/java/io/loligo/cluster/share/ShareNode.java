@@ -1,10 +1,8 @@
 package io.loligo.cluster.share;
 
-import static io.loligo.cluster.share.ShareWorld.MILLI;
-import static io.loligo.cluster.share.ShareWorld.NODES;
+import static io.loligo.cluster.sim.World.MILLI;
+import static io.loligo.cluster.sim.World.SECOND;
 
-import io.loligo.cluster.Steps;
-import io.loligo.cluster.group.Group;
 import io.loligo.cluster.group.Member;
 import io.loligo.cluster.group.NodeRun;
 import io.loligo.cluster.group.View;
@@ -12,12 +10,17 @@ import io.loligo.cluster.purges.Invalidations;
 import io.loligo.cluster.purges.PurgeProgress;
 import io.loligo.cluster.purges.Replication;
 import io.loligo.cluster.purges.ReplicationState;
+import io.loligo.cluster.purges.StoreTrust;
 import io.loligo.cluster.share.ShareWorld.Seen;
+import io.loligo.cluster.sim.SimDisk;
+import io.loligo.cluster.sim.SimJournal;
+import io.loligo.cluster.sim.SimRun;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.HashMap;
 import java.util.HashSet;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
@@ -26,18 +29,24 @@ import java.util.UUID;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
-/** One node of the {@link ShareWorld}. */
+/**
+ * One node of the {@link ShareWorld}. What {@code HopSearch}, {@code SignOfLife} and the store of
+ * the product do with the decisions is a model.
+ */
 final class ShareNode {
   private static final long NEVER = Long.MAX_VALUE;
+  private static final long COPY_NANOS = HotKeys.keepMillis(NEVER) * MILLI;
 
-  /** The node that an {@link Ask} goes to, by its place in the ranking. */
-  private enum Place {
-    OWNER,
-    SECOND,
-    PREVIOUS
-  }
+  /** Between two looks whether a peer that has acknowledged is still in routing. */
+  private static final long LOOK_NANOS = 100 * MILLI;
 
-  private record Stored(int version, long untilNanos) {}
+  /** A peer out of routing that sends no byte of the content for so long has gone. */
+  private static final long SILENT_NANOS = SECOND;
+
+  /**
+   * @param moment of its request, by the order of requests and doubts of this node
+   */
+  private record Stored(int version, long untilNanos, long moment) {}
 
   /** A client's request, or one of a peer. */
   private static final class Reader {
@@ -46,54 +55,71 @@ final class ShareNode {
     /** The client's response may not be older. */
     final int leastVersion;
 
+    final long sinceNanos;
     final @Nullable ShareNode from;
     final @Nullable Ask ask;
-    @Nullable PurgeVector applied;
+    final @Nullable String tag;
+    PurgeVector applied = PurgeVector.of(new long[0], new long[0]);
 
-    Reader(int key, int leastVersion, @Nullable ShareNode from, @Nullable Ask ask) {
+    Reader(
+        int key,
+        int leastVersion,
+        long sinceNanos,
+        @Nullable ShareNode from,
+        @Nullable Ask ask,
+        @Nullable String tag) {
       this.key = key;
       this.leastVersion = leastVersion;
+      this.sinceNanos = sinceNanos;
       this.from = from;
       this.ask = ask;
+      this.tag = tag;
     }
   }
 
   /** A fetch from a peer or the origin, with its readers: the first one began it. */
   private static final class Flight {
     final int key;
-    final boolean toPeer;
+    final int hops;
     final List<Reader> readers = new ArrayList<>();
-    @Nullable PurgeVector claim;
+
+    /** The requests to peers, before the origin. */
+    List<PeerRequest<ShareNode>> plan = List.of();
+
+    int at;
+    long moment;
     @Nullable Ask ask;
     int version = -1;
-    int hops;
+
+    /** Others may use it, if it is not from a peer that lags. */
     boolean shared;
+
+    long keepNanos = NEVER;
     boolean ended;
     boolean done;
-    long keepNanos = NEVER;
 
-    Flight(int key, boolean toPeer, Reader first, int hops) {
+    Flight(int key, Reader first, int hops) {
       this.key = key;
-      this.toPeer = toPeer;
       this.hops = hops;
       readers.add(first);
     }
   }
 
-  /** A request to a peer. */
+  /** A request to a peer that was sent. */
   private static final class Ask {
+    final ShareNode by;
     final Flight flight;
-    final ClusterPeer peer;
-    final Place place;
+    final PeerRequest<ShareNode> request;
     final long askedNanos;
     final long run;
+    long heardNanos;
     boolean acknowledged;
     int version = -1;
 
-    Ask(Flight flight, ClusterPeer peer, Place place, long askedNanos, long run) {
+    Ask(ShareNode by, Flight flight, PeerRequest<ShareNode> request, long askedNanos, long run) {
+      this.by = by;
       this.flight = flight;
-      this.peer = peer;
-      this.place = place;
+      this.request = request;
       this.askedNanos = askedNanos;
       this.run = run;
     }
@@ -105,14 +131,23 @@ final class ShareNode {
   /** Of this node's clock, which may be wrong by an hour either way. */
   private final long offsetNanos;
 
+  /** By which its wall clock is wrong beside that. */
+  private long clockNanos;
+
   /** Version of its messages. */
   private final int protocol;
 
+  /** Time of its store for a purge, at most. */
+  private final int storeMillis;
+
+  private final boolean storeRefuses;
+
   // On disk.
-  private final ShareJournal journal = new ShareJournal();
+  private final SimDisk disk;
+  private final SimJournal journal;
 
   /** Older versions must not be stored: a purge was carried out here. */
-  private final int[] purged = new int[ShareWorld.KEYS + 1];
+  private final int[] purged;
 
   private long run;
 
@@ -121,38 +156,56 @@ final class ShareNode {
   private long hungUntilNanos;
   private NodeRun self = new NodeRun(new UUID(0, 0), 0);
   private @Nullable Replication replication;
+  private @Nullable StoreTrust trust;
   private AppliedPurges purges = new AppliedPurges(() -> true);
-  private boolean[] there = new boolean[NODES];
-  private int draining = -1;
+  private boolean[] there;
+  private int drained = -1;
+  private boolean drains;
   private Set<NodeRun> others = Set.of();
-  private boolean doubting;
-
-  /** Purges on their way through the store. */
-  private int applying;
+  private long moments;
+  private long doubtUntil;
 
   /** What members had carried out when most of them were new: older versions must not be served. */
   private final Map<NodeRun, int[]> had = new HashMap<>();
 
-  private Routing routing = new Routing(Ring.empty());
-  private Fallbacks fallbacks = new Fallbacks(2);
-  private HotKeys hot = new HotKeys(2, 0);
+  private volatile Ring ring = Ring.empty();
+  private @Nullable PeerRequests<ShareNode> requests;
   private final Map<Integer, Stored> store = new HashMap<>();
   private final Map<Integer, Flight> fromOrigin = new HashMap<>();
   private final Map<Integer, Flight> fromPeer = new HashMap<>();
   private final Map<Integer, Flight> fetching = new HashMap<>();
   private final List<Reader> clients = new ArrayList<>();
-  private final AcknowledgementTimes times = new AcknowledgementTimes();
+
+  /** Nobody joins them, but a purge ends them: they began before a doubt. */
+  private final Set<Flight> separate = new HashSet<>();
+
+  /** Fetches from the origin that have not ended. */
+  private final Set<Flight> atOrigin = new HashSet<>();
+
+  /** Requests of peers whose connections are open. */
+  private final Set<Ask> connections = new LinkedHashSet<>();
 
   ShareNode(ShareWorld world, int index, int protocol) {
     this.world = world;
     this.index = index;
     this.protocol = protocol;
-    offsetNanos = (world.random.nextInt(7_201) - 3_600) * 1_000 * MILLI;
+    there = new boolean[0];
+    purged = new int[world.coldKey() + 1];
+    offsetNanos = (world.world.below(7_201) - 3_600) * SECOND;
+    boolean slow = world.faults.slowStores() && world.world.oneIn(2);
+    storeMillis = slow ? 40 : 2;
+    storeRefuses = slow && world.world.oneIn(2);
+    disk = new SimDisk(world.world, (world.world.oneIn(2) ? 1 : 20) * MILLI);
+    journal = new SimJournal(world.world, disk);
   }
 
   /** The time of this node. */
   private long now() {
-    return world.nowNanos + offsetNanos;
+    return world.world.now() + offsetNanos;
+  }
+
+  private long clockMillis() {
+    return (now() + clockNanos) / MILLI;
   }
 
   boolean isUp() {
@@ -161,6 +214,18 @@ final class ShareNode {
 
   private Replication replication() {
     return Objects.requireNonNull(replication);
+  }
+
+  private StoreTrust trust() {
+    return Objects.requireNonNull(trust);
+  }
+
+  private PeerRequests<ShareNode> requests() {
+    return Objects.requireNonNull(requests);
+  }
+
+  boolean isTrusted() {
+    return trust().isTrusted();
   }
 
   /** The purges that it has carried out, of each stream that has any. */
@@ -172,7 +237,7 @@ final class ShareNode {
 
   /** The versions that it knows to be the oldest ones, by the purges that it has carried out. */
   private int[] carriedOut() {
-    int[] versions = new int[ShareWorld.KEYS + 1];
+    int[] versions = new int[purged.length];
     if (replication != null) {
       numbers().forEach((stream, number) -> world.purged(stream, number, versions));
     }
@@ -185,12 +250,18 @@ final class ShareNode {
 
   /** All that it has stored, after purges that each node has applied. */
   void checkStored() {
+    int[] floor = carriedOut();
     store.forEach(
         (key, stored) -> {
-          if (stored.version < world.published[key]) {
+          if (stored.version < Math.max(floor[key], world.confirmed[key])) {
             ShareWorld.fail("purged response of key " + key + " stored at node " + index);
           }
         });
+  }
+
+  /** Its fetches of {@code key} from the origin that have not ended. */
+  int fetchesNow(int key) {
+    return (int) atOrigin.stream().filter(flight -> flight.key == key).count();
   }
 
   // Faults
@@ -203,63 +274,129 @@ final class ShareNode {
     hungUntilNanos = 0;
     run++;
     self = new NodeRun(new UUID(0, index), run);
-    Life life = new Life(self, run);
-    Replication fresh =
-        new Replication(life, life, member(draining), life, journal, ShareWorld.LIMITS);
-    replication = fresh;
-    purges = new AppliedPurges(fresh::isCaughtUp);
-    fresh.report(
-        new PurgeProgress() {
-          @Override
-          public void begins(NodeRun stream, long number) {
-            if (world.holds(ShareRule.PURGES_THAT_HAVE_BEGUN_COUNT)) {
-              purges.begins(stream, number);
-            }
-          }
-
-          @Override
-          public void applied(NodeRun stream, long number) {
-            purges.applied(stream, number);
-          }
-        });
+    world.world.tell(() -> this + " starts");
+    Life life = new Life();
+    StoreTrust fresh = new StoreTrust(life, this::now, this::clockMillis, life);
+    trust = fresh;
+    drains = true;
+    NodeDrain draining = new NodeDrain(life, this::announce);
+    fresh.tell(draining::trusted);
+    boolean watched = world.holds(ShareRule.PURGES_ON_THEIR_WAY_KEEP_THE_DOUBT);
+    Replication purging =
+        new Replication(
+            life, life, member(), watched ? fresh.watch(life) : life, journal, ShareWorld.LIMITS);
+    replication = purging;
+    purges = new AppliedPurges(purging::isCaughtUp);
+    purging.report(new Progress());
     others = Set.of();
     had.clear();
-    doubting = false;
-    applying = 0;
-    routing = new Routing(Ring.empty());
-    fallbacks = new Fallbacks(2);
-    hot = new HotKeys(2, now());
-    boolean[] all = new boolean[NODES];
+    ring = Ring.empty();
+    requests =
+        new PeerRequests<>(
+            () -> ring,
+            purges,
+            (peer, earlier) -> node(peer),
+            world.fallBacks(),
+            world.hotRequests(),
+            now());
+    fresh.start(purging);
+    boolean[] all = new boolean[world.count()];
     Arrays.fill(all, true);
-    fresh.start();
     view(all, -1);
+    tellOthers();
+  }
+
+  private ShareNode node(ClusterPeer peer) {
+    return world.nodes.get(Integer.parseInt(peer.member().name()));
+  }
+
+  private void announce(boolean now) {
+    drains = now;
+    viewAgain();
+    tellOthers();
+  }
+
+  private void tellOthers() {
     for (ShareNode node : world.nodes) {
       if (node != this) {
-        node.step(world.delay(20), node::viewAgain);
+        node.step(world.delay(world.faults.noticeMillis()), node::viewAgain);
       }
     }
   }
 
+  /** By chance its connections are reset, or nobody hears of it. */
   void crash() {
+    if (world.world.oneIn(2)) {
+      reset();
+    }
+    world.world.tell(() -> this + " crashes");
     up = false;
     world.open -= clients.size();
     clients.clear();
-    if (world.random.nextBoolean()) {
+    connections.clear();
+    if (world.world.oneIn(2)) {
       store.clear();
+    }
+    forgetLostPurges();
+    disk.crash();
+    journal.crash();
+    if (world.faults.crashesAtPurges() && world.world.oneIn(4)) {
+      journal.damage();
     }
     store.values().removeIf(stored -> stored.untilNanos != NEVER);
     fromOrigin.clear();
     fromPeer.clear();
     fetching.clear();
+    separate.clear();
+    atOrigin.clear();
+  }
+
+  /** A purge of this node that was not answered may be lost: no other node knows it. */
+  private void forgetLostPurges() {
+    int[] kept = new int[purged.length];
+    replication()
+        .applied()
+        .forEach(
+            (stream, number) -> {
+              if (!stream.node().equals(self.node())) {
+                world.purged(stream, number, kept);
+              }
+            });
+    for (int key = 0; key < kept.length; key++) {
+      purged[key] = Math.max(kept[key], world.confirmed[key]);
+    }
+  }
+
+  /** As kill -9 does: the kernel resets the connections. */
+  void kill() {
+    reset();
+    crash();
+  }
+
+  private void reset() {
+    for (Ask ask : connections) {
+      world.at(
+          world.delay(2),
+          () -> {
+            if (world.reaches(this, ask.by) && ask.by.isCurrent(ask)) {
+              world.saw(Seen.RESET);
+              ask.by.failed(ask, false);
+            }
+          });
+    }
   }
 
   void hang(long forNanos) {
-    hungUntilNanos = world.nowNanos + forNanos;
+    hungUntilNanos = world.world.now() + forNanos;
   }
 
-  void view(boolean[] nowThere, int nowDraining) {
+  void setClock(long nanos) {
+    clockNanos = nanos;
+  }
+
+  void view(boolean[] nowThere, int nowDrained) {
     there = nowThere;
-    draining = nowDraining;
+    drained = nowDrained;
     viewAgain();
   }
 
@@ -272,8 +409,11 @@ final class ShareNode {
     Set<NodeRun> nowOthers = new HashSet<>();
     List<ShareNode> fresh = new ArrayList<>();
     for (ShareNode node : world.nodes) {
-      if (there[node.index] || node == this) {
-        Member member = node.member(draining);
+      if (node == this || (there[node.index] && node.run > 0)) {
+        Member member = node.member();
+        if (node.index == drained) {
+          member = draining(member);
+        }
         members.add(member);
         if (node != this) {
           nowOthers.add(member.id());
@@ -289,15 +429,14 @@ final class ShareNode {
       fresh.forEach(node -> had.put(node.self, node.carriedOut()));
     }
     View view = new View(1, members);
-    routing.use(routing.ring().next(view, self, now()));
-    replication().view(view);
-    doubts();
+    ring = ring.next(view, self, now());
+    trust().view(view);
   }
 
-  private Member member(int nowDraining) {
-    Member member = Members.member(index, 100, index == nowDraining);
+  private Member member() {
+    Member member = Members.member(index, 100, drains);
     return new Member(
-        new NodeRun(new UUID(0, index), Math.max(1, run)),
+        self,
         member.name(),
         member.address(),
         member.bodies(),
@@ -306,9 +445,20 @@ final class ShareNode {
         protocol);
   }
 
+  private static Member draining(Member member) {
+    return new Member(
+        member.id(),
+        member.name(),
+        member.address(),
+        member.bodies(),
+        member.weight(),
+        true,
+        member.protocol());
+  }
+
   /** As if all peers had answered since the faults. */
   void recovered() {
-    routing.ring().peers().forEach(peer -> peer.health().acknowledged());
+    ring.peers().forEach(peer -> peer.health().acknowledged());
   }
 
   /** Runs {@code step} if this run lasts so long, and later if the node stands still. */
@@ -318,13 +468,18 @@ final class ShareNode {
         delayNanos,
         () -> {
           if (up && run == ofRun) {
-            if (hungUntilNanos > world.nowNanos) {
-              step(hungUntilNanos - world.nowNanos, step);
-            } else {
-              step.run();
-            }
+            arrive(step);
           }
         });
+  }
+
+  /** Runs {@code step} now, or later if the node stands still. */
+  void arrive(Runnable step) {
+    if (hungUntilNanos > world.world.now()) {
+      step(hungUntilNanos - world.world.now(), step);
+    } else {
+      step.run();
+    }
   }
 
   private void soon(Runnable step) {
@@ -337,10 +492,10 @@ final class ShareNode {
     if (!up) {
       return;
     }
-    step(
-        0,
+    arrive(
         () -> {
           int version = ++world.origin[key];
+          world.world.tell(() -> this + " is asked to purge key " + key + " below " + version);
           if (world.holds(ShareRule.PURGES_WITHOUT_A_NUMBER_COUNT)) {
             purges.publishing();
           }
@@ -359,7 +514,9 @@ final class ShareNode {
             ByteBuffer.allocate(8).putInt(key).putInt(version).array(),
             true,
             nodes -> {
-              if (nodes.acknowledged() == nodes.configured()) {
+              world.world.tell(
+                  () -> this + " purged key " + key + " below " + version + " " + nodes.text());
+              if (world.isConfirmed(nodes)) {
                 world.saw(Seen.CONFIRMED);
                 world.confirmed[key] = Math.max(world.confirmed[key], version);
               } else {
@@ -385,23 +542,40 @@ final class ShareNode {
       }
     }
     fetching.remove(key);
+    separate.forEach(flight -> flight.ended |= flight.key == key);
   }
 
   /** A message of the replication of {@code from} to the run {@code to}. */
   void message(NodeRun from, NodeRun to, byte[] message) {
     if (self.equals(to)) {
-      step(0, () -> replication().message(from, message));
+      arrive(() -> trust().message(from, message));
     }
   }
 
-  /** One run, as the replication sees it. */
-  private final class Life implements Steps, Group, Invalidations {
-    private final NodeRun id;
-    private final long ofRun;
+  private final class Progress implements PurgeProgress {
+    @Override
+    public void begins(NodeRun stream, long number) {
+      if (world.holds(ShareRule.PURGES_THAT_HAVE_BEGUN_COUNT)) {
+        purges.begins(stream, number);
+      }
+    }
 
-    Life(NodeRun id, long ofRun) {
-      this.id = id;
-      this.ofRun = ofRun;
+    @Override
+    public void applied(NodeRun stream, long number) {
+      purges.applied(stream, number);
+      if (up && number > 0 && stream.run() > 0 && !stream.equals(self)) {
+        world.crashSoon(
+            ShareNode.this, world.purgedKey(stream, number), Seen.CRASHED_AFTER_ACKNOWLEDGEMENT);
+      }
+    }
+  }
+
+  /** One run, as the code of the product sees it. */
+  private final class Life extends SimRun implements Invalidations, StoreTrust.Store {
+    private final long ofRun = run;
+
+    Life() {
+      super(self, world.count());
     }
 
     @Override
@@ -410,39 +584,16 @@ final class ShareNode {
     }
 
     @Override
-    public void execute(Runnable step) {
-      step(0, step);
-    }
-
-    @Override
-    public Runnable schedule(Runnable step, long delayNanos) {
-      boolean[] cancelled = new boolean[1];
-      step(
-          delayNanos,
-          () -> {
-            if (!cancelled[0]) {
-              step.run();
-            }
-          });
-      return () -> cancelled[0] = true;
-    }
-
-    @Override
-    public NodeRun self() {
-      return id;
+    protected void later(long delayNanos, Runnable step) {
+      step(delayNanos, step);
     }
 
     @Override
     public void send(NodeRun to, byte[] message) {
       if (run == ofRun) {
-        int index = (int) to.node().getLeastSignificantBits();
-        world.sendMessage(ShareNode.this, id, world.nodes.get(index), to, message);
+        int other = (int) to.node().getLeastSignificantBits();
+        world.sendMessage(ShareNode.this, self(), world.nodes.get(other), to, message);
       }
-    }
-
-    @Override
-    public int configured() {
-      return NODES;
     }
 
     @Override
@@ -450,43 +601,50 @@ final class ShareNode {
       ByteBuffer in = ByteBuffer.wrap(entry);
       int key = in.getInt();
       int version = in.getInt();
-      applying++;
-      soon(
-          () -> {
-            effect(key, version);
-            soon(
-                () -> {
-                  applying--;
-                  then.accept(true);
-                });
-          });
+      world.crashSoon(ShareNode.this, key, Seen.CRASHED_BEFORE_ACKNOWLEDGEMENT);
+      if (storeRefuses && world.world.oneIn(3)) {
+        world.saw(Seen.STORE_REFUSED);
+        purging(() -> then.accept(false));
+      } else {
+        purging(
+            () -> {
+              effect(key, version);
+              purging(() -> then.accept(true));
+            });
+      }
+    }
+
+    private void purging(Runnable step) {
+      step(world.delay(storeMillis), step);
     }
 
     @Override
     public void revalidateAll(Consumer<Boolean> then) {
       world.saw(Seen.VALIDATED_ALL);
-      soon(
+      purging(
           () -> {
-            for (int key = 0; key <= ShareWorld.KEYS; key++) {
+            for (int key = 0; key < purged.length; key++) {
               effect(key, 0);
             }
-            soon(() -> then.accept(true));
+            purging(() -> then.accept(true));
           });
     }
 
     @Override
-    public void start(Listener listener) {
-      throw new UnsupportedOperationException();
+    public void doubt() {
+      doubtUntil = ++moments;
+      separate.addAll(fromOrigin.values());
+      separate.addAll(fromPeer.values());
+      fromOrigin.clear();
+      fromPeer.clear();
+      fetching.clear();
+      world.world.tell(() -> ShareNode.this + " doubts");
     }
 
     @Override
-    public void announce(Member member) {
-      throw new UnsupportedOperationException();
-    }
-
-    @Override
-    public void close() {
-      throw new UnsupportedOperationException();
+    public void trust() {
+      doubtUntil = 0;
+      world.world.tell(() -> ShareNode.this + " trusts");
     }
   }
 
@@ -496,13 +654,12 @@ final class ShareNode {
     if (!up) {
       return;
     }
-    Reader reader = new Reader(key, world.confirmed[key], null, null);
+    Reader reader = new Reader(key, world.confirmed[key], world.world.now(), null, null, null);
     clients.add(reader);
     world.open++;
-    step(
-        0,
+    arrive(
         () -> {
-          fallbacks.request(now());
+          trust().requestBegins(now(), clockMillis());
           serve(reader);
         });
   }
@@ -521,11 +678,66 @@ final class ShareNode {
       flight.readers.add(reader);
       return;
     }
-    ClusterPeer owner = routing.owner(hash(reader.key), now());
-    if (owner == null || owner.isSelf()) {
-      fetchAsOwner(reader, 0);
+    Flight begun = new Flight(reader.key, reader, 0);
+    boolean isOwners = requests().owns(hash(begun.key), now());
+    if (isOwners || world.holds(ShareRule.THE_CLAIM_COMES_AFTER_THE_FETCH_IS_KNOWN)) {
+      register(begun, isOwners);
+      soon(() -> begin(begun, plan(begun.key)));
     } else {
-      fetchFromPeer(reader, owner);
+      List<PeerRequest<ShareNode>> plan = plan(begun.key);
+      soon(
+          () -> {
+            register(begun, false);
+            begin(begun, plan);
+          });
+    }
+  }
+
+  private List<PeerRequest<ShareNode>> plan(int key) {
+    PeerRequest<ShareNode> first = requests().first(hash(key), now());
+    PeerRequest<ShareNode> second = first == null ? null : requests().second(first, now());
+    return first == null ? List.of() : second == null ? List.of(first) : List.of(first, second);
+  }
+
+  private static boolean isOwners(List<PeerRequest<ShareNode>> plan) {
+    return plan.isEmpty() || plan.get(0).rank() == PeerRequest.Rank.PREVIOUS;
+  }
+
+  /** A purge ends the fetch from now on. */
+  private void register(Flight flight, boolean isOwners) {
+    flight.moment = ++moments;
+    flight.keepNanos = isOwners ? NEVER : COPY_NANOS;
+    if (!isOwners) {
+      fromPeer.putIfAbsent(flight.key, flight);
+    } else {
+      fromOrigin.put(flight.key, flight);
+      if (fetching.put(flight.key, flight) != null) {
+        ShareWorld.fail("two fetches of key " + flight.key + " at node " + index);
+      }
+    }
+  }
+
+  /** The owner may be another one than a moment ago. */
+  private void begin(Flight flight, List<PeerRequest<ShareNode>> plan) {
+    boolean isOwners = isOwners(plan);
+    if (isOwners && fromPeer.remove(flight.key, flight)) {
+      Flight other = fromOrigin.get(flight.key);
+      if (other != null) {
+        other.readers.addAll(flight.readers);
+        flight.done = true;
+        return;
+      }
+      register(flight, true);
+    } else if (!isOwners && fromOrigin.remove(flight.key, flight)) {
+      fetching.remove(flight.key, flight);
+      flight.keepNanos = COPY_NANOS;
+      fromPeer.put(flight.key, flight);
+    }
+    flight.plan = plan;
+    if (plan.isEmpty()) {
+      fetch(flight);
+    } else {
+      ask(flight, plan.get(0), false);
     }
   }
 
@@ -534,7 +746,7 @@ final class ShareNode {
     if (stored == null || stored.untilNanos < now()) {
       return null;
     }
-    if (doubts()) {
+    if (stored.moment <= doubtUntil && world.holds(ShareRule.A_NODE_THAT_COMES_BACK_DOUBTS)) {
       world.saw(Seen.DOUBTED);
       return null; // it would be validated
     }
@@ -549,57 +761,20 @@ final class ShareNode {
     return stored;
   }
 
-  /** As {@code PurgeMode} of proxy-server, which this package cannot use. */
-  private boolean doubts() {
-    if (!replication().isCaughtUp()) {
-      doubting = world.holds(ShareRule.A_NODE_THAT_COMES_BACK_DOUBTS);
-    } else if (applying == 0 || !world.holds(ShareRule.PURGES_ON_THEIR_WAY_KEEP_THE_DOUBT)) {
-      doubting = false;
-    }
-    return doubting;
-  }
-
-  private void fetchFromPeer(Reader reader, ClusterPeer owner) {
-    Flight flight = new Flight(reader.key, true, reader, 0);
-    flight.keepNanos = hot.request(hash(reader.key), now()) ? HotKeys.keepMillis(NEVER) * MILLI : 0;
-    if (world.holds(ShareRule.THE_CLAIM_COMES_AFTER_THE_FETCH_IS_KNOWN)) {
-      fromPeer.put(flight.key, flight);
-      soon(
-          () -> {
-            flight.claim = purges.claim();
-            ask(flight, owner, Place.OWNER);
-          });
-    } else {
-      flight.claim = purges.claim();
-      soon(
-          () -> {
-            fromPeer.putIfAbsent(flight.key, flight);
-            ask(flight, owner, Place.OWNER);
-          });
-    }
-  }
-
   private void fetchAsOwner(Reader reader, int hops) {
-    Flight flight = new Flight(reader.key, false, reader, hops);
-    fromOrigin.put(flight.key, flight);
-    if (fetching.put(flight.key, flight) != null) {
-      ShareWorld.fail("two fetches of key " + flight.key + " at node " + index);
-    }
+    Flight flight = new Flight(reader.key, reader, hops);
+    register(flight, true);
     soon(
         () -> {
-          flight.claim = purges.claim();
-          ClusterPeer previous = routing.previous(hash(flight.key), now());
-          if (previous == null) {
-            fetch(flight);
-          } else {
-            ask(flight, previous, Place.PREVIOUS);
-          }
+          PeerRequest<ShareNode> previous = requests().previous(hash(flight.key), now());
+          begin(flight, previous == null ? List.of() : List.of(previous));
         });
   }
 
   private void fetch(Flight flight) {
-    world.fetches[flight.key]++;
-    int slowMillis = world.random.nextInt(4) == 0 ? 40 : 6;
+    atOrigin.add(flight);
+    world.fetched(flight.key);
+    int slowMillis = world.slowMillis();
     step(
         world.delay(6),
         () -> {
@@ -613,30 +788,70 @@ final class ShareNode {
         });
   }
 
-  // A request to a peer
-
-  private void ask(Flight flight, ClusterPeer peer, Place place) {
-    Ask ask = new Ask(flight, peer, place, now(), run);
-    flight.ask = ask;
-    ShareNode to = world.nodes.get(Integer.parseInt(peer.member().name()));
-    String tag = flight.claim == null ? null : flight.claim.tag();
-    int hops = flight.hops + 1;
-    world.send(this, to, node -> node.hop(this, ask, flight.key, tag, hops), () -> failed(ask));
-    step(times.limitNanos(0), () -> failedUnlessAcknowledged(ask));
-    step(2_000 * MILLI, () -> failed(ask));
-  }
-
-  private void failedUnlessAcknowledged(Ask ask) {
-    if (!ask.acknowledged) {
-      failed(ask);
+  /** As if it had asked each peer some hundred times, and was answered after a millisecond. */
+  void isWarm() {
+    Set<ClusterPeer> asked = new HashSet<>();
+    for (int key = 0; key < purged.length; key++) {
+      PeerRequest<ShareNode> request = requests().first(hash(key), now());
+      if (request != null && asked.add(request.peer())) {
+        for (int i = 0; i < 150; i++) {
+          request.acknowledged(MILLI);
+        }
+      }
     }
   }
 
+  // A request to a peer
+
+  /**
+   * @param asOwner the owner before it is out of routing
+   */
+  private void ask(Flight flight, PeerRequest<ShareNode> request, boolean asOwner) {
+    Ask ask = new Ask(this, flight, request, now(), run);
+    flight.ask = ask;
+    ShareNode to = request.place();
+    if (to == this) {
+      ShareWorld.fail("node " + index + " asks itself");
+    }
+    if (asOwner) {
+      world.saw(Seen.SECOND_BECAME_OWNER);
+    }
+    boolean onlyStored = request.onlyStored() && !asOwner;
+    String tag = request.purges();
+    int hops = flight.hops + 1;
+    world.send(
+        this,
+        to,
+        node -> node.hop(ask, flight.key, tag, hops, onlyStored),
+        () -> failed(ask, false));
+    step(
+        request.limitNanos(),
+        () -> {
+          if (!ask.acknowledged) {
+            failed(ask, true);
+          }
+        });
+    step(2 * SECOND, () -> failed(ask, true));
+  }
+
   private void acknowledged(Ask ask) {
-    if (isCurrent(ask)) {
+    if (isCurrent(ask) && !ask.acknowledged) {
       ask.acknowledged = true;
-      ask.peer.health().acknowledged();
-      times.add(now() - ask.askedNanos);
+      ask.heardNanos = now();
+      ask.request.acknowledged(now() - ask.askedNanos);
+      step(LOOK_NANOS, () -> look(ask));
+    }
+  }
+
+  private void look(Ask ask) {
+    if (!isCurrent(ask)) {
+      return;
+    }
+    boolean silent = ask.version < 0 || now() - ask.heardNanos >= SILENT_NANOS;
+    if (silent && ask.request.isOut()) {
+      failed(ask, true);
+    } else {
+      step(LOOK_NANOS, () -> look(ask));
     }
   }
 
@@ -644,15 +859,16 @@ final class ShareNode {
     return ask.run == run && ask.flight.ask == ask && !ask.flight.done;
   }
 
-  private void failed(Ask ask) {
+  private void failed(Ask ask, boolean silent) {
     if (!isCurrent(ask)) {
       return;
     }
-    if (world.isCalm()) {
+    if (world.faults.calm() && !ask.request.isOut()) {
       ShareWorld.fail("a request to a peer without faults failed");
     }
-    if (!ask.acknowledged) {
-      ask.peer.health().failed(ask.askedNanos, now());
+    world.world.tell(() -> this + " gets nothing of " + ask.request.place());
+    if (!ask.acknowledged || (!silent && ask.version < 0)) {
+      ask.request.failed(silent, now());
     }
     if (ask.flight.version >= 0) {
       world.saw(Seen.TRUNCATED);
@@ -666,15 +882,13 @@ final class ShareNode {
   private void next(Ask ask) {
     Flight flight = ask.flight;
     flight.ask = null;
-    if (ask.place == Place.PREVIOUS) {
+    ask.request.place().connections.remove(ask);
+    flight.at++;
+    if (flight.at < flight.plan.size()) {
+      ask(flight, flight.plan.get(flight.at), ask.request.isOut());
+    } else if (ask.request.isOwnersFetch(now())) {
       fetch(flight);
-      return;
-    }
-    ClusterPeer second =
-        ask.place == Place.OWNER ? routing.second(hash(flight.key), ask.peer, now()) : null;
-    if (second != null) {
-      ask(flight, second, Place.SECOND);
-    } else if (fallbacks.take(now())) {
+    } else if (ask.request.takeFallBack(now())) {
       world.saw(Seen.FELL_BACK);
       fetch(flight);
     } else {
@@ -690,6 +904,8 @@ final class ShareNode {
 
   private void peerMissed(Ask ask) {
     if (isCurrent(ask)) {
+      acknowledged(ask);
+      ask.request.answered(false);
       next(ask);
     }
   }
@@ -698,28 +914,38 @@ final class ShareNode {
     if (!isCurrent(ask)) {
       return;
     }
+    acknowledged(ask);
+    ask.request.answered(true);
     Flight flight = ask.flight;
     if (flight.key != key) {
       ShareWorld.fail("response of another key");
     }
-    PurgeVector claim = flight.claim;
-    boolean covered = claim != null && claim.isCoveredBy(answer);
-    if (!world.holds(ShareRule.VECTORS_ARE_COMPARED)) {
-      covered = true;
+    PeerRequest.Use use = ask.request.use(answer);
+    PeerRequest.Rank rank = ask.request.rank();
+    if (use == PeerRequest.Use.ALONE && !world.holds(ShareRule.VECTORS_ARE_COMPARED)) {
+      use = rank == PeerRequest.Rank.PREVIOUS ? PeerRequest.Use.STORED : PeerRequest.Use.COPIED;
     }
-    world.saw(covered ? Seen.SHARED_FROM_PEER : Seen.ALONE_FROM_PEER);
-    if (ask.place == Place.PREVIOUS) {
-      if (!covered && world.holds(ShareRule.A_PULL_FROM_A_PEER_THAT_LAGS_IS_A_MISS)) {
+    world.saw(use == PeerRequest.Use.ALONE ? Seen.ALONE_FROM_PEER : Seen.SHARED_FROM_PEER);
+    if (rank == PeerRequest.Rank.PREVIOUS) {
+      if (use == PeerRequest.Use.ALONE
+          && world.holds(ShareRule.A_PULL_FROM_A_PEER_THAT_LAGS_IS_A_MISS)) {
         next(ask);
         return;
       }
-      covered = true;
+      use = PeerRequest.Use.STORED;
       world.saw(Seen.PULLED);
-    } else if (ask.place == Place.SECOND) {
+    } else if (rank == PeerRequest.Rank.SECOND) {
       world.saw(Seen.SECOND_ANSWERED);
     }
+    flight.keepNanos =
+        switch (use) {
+          case ALONE, JOINED -> 0;
+          case COPIED -> COPY_NANOS;
+          case STORED -> NEVER;
+        };
     ask.version = version;
-    head(flight, version, covered);
+    ask.heardNanos = now();
+    head(flight, version, use != PeerRequest.Use.ALONE);
   }
 
   private void peerEnd(Ask ask, int version) {
@@ -727,24 +953,27 @@ final class ShareNode {
       if (ask.version != version) {
         ShareWorld.fail("bytes of another response");
       }
+      ask.request.place().connections.remove(ask);
       end(ask.flight);
     }
   }
 
   // A request of a peer
 
-  private void hop(ShareNode from, Ask ask, int key, @Nullable String tag, int hops) {
-    boolean onlyIfCached = ask.place != Place.OWNER;
-    if (hops > 1 && !onlyIfCached) {
+  private void hop(Ask ask, int key, @Nullable String tag, int hops, boolean onlyStored) {
+    if (hops > 1 && !onlyStored) {
       ShareWorld.fail("two hops towards an owner");
     }
-    world.send(this, from, node -> node.acknowledged(ask), () -> {});
-    Reader reader = new Reader(key, 0, from, ask);
-    serveHop(reader, tag, hops, onlyIfCached);
+    if (ask.by.isCurrent(ask)) {
+      connections.add(ask);
+    }
+    world.send(this, ask.by, node -> node.acknowledged(ask), () -> {});
+    serveHop(new Reader(key, 0, world.world.now(), ask.by, ask, tag), hops, onlyStored);
   }
 
-  private void serveHop(Reader reader, @Nullable String tag, int hops, boolean onlyIfCached) {
+  private void serveHop(Reader reader, int hops, boolean onlyStored) {
     reader.applied = purges.applied();
+    trust().requestBegins(now(), clockMillis());
     int key = reader.key;
     soon(
         () -> {
@@ -754,7 +983,7 @@ final class ShareNode {
             finish(reader, stored.version);
             return;
           }
-          if (onlyIfCached && world.holds(ShareRule.ONLY_IF_CACHED_FETCHES_NOTHING)) {
+          if (onlyStored && world.holds(ShareRule.ONLY_IF_CACHED_FETCHES_NOTHING)) {
             world.send(this, reader.from, node -> node.peerMissed(reader.ask), () -> {});
             return;
           }
@@ -770,11 +999,11 @@ final class ShareNode {
             return;
           }
           if (!world.holds(ShareRule.A_HOP_GOES_NO_FURTHER)) {
-            ClusterPeer owner = routing.owner(hash(key), now());
-            if (owner != null && !owner.isSelf()) {
-              Flight further = new Flight(key, true, reader, hops);
-              further.claim = purges.claim();
-              ask(further, owner, Place.OWNER);
+            List<PeerRequest<ShareNode>> plan = plan(key);
+            if (!isOwners(plan)) {
+              Flight further = new Flight(key, reader, hops);
+              further.keepNanos = 0;
+              begin(further, plan);
               return;
             }
           }
@@ -787,7 +1016,7 @@ final class ShareNode {
         world.holds(ShareRule.A_PEER_READS_ITS_VECTOR_BEFORE_IT_LOOKS)
             ? reader.applied
             : purges.applied();
-    String answer = applied.answer(null);
+    String answer = applied.answer(reader.tag);
     Ask ask = reader.ask;
     int key = reader.key;
     world.send(this, reader.from, node -> node.peerHead(ask, key, version, answer), () -> {});
@@ -818,7 +1047,7 @@ final class ShareNode {
     if (reader.from == null) {
       serve(reader);
     } else {
-      serveHop(reader, null, 1, false);
+      serveHop(reader, 1, false);
     }
   }
 
@@ -826,15 +1055,16 @@ final class ShareNode {
     boolean keeps = flight.shared && !flight.ended && flight.keepNanos > 0;
     leave(flight);
     if (keeps) {
-      store.put(
-          flight.key,
-          new Stored(flight.version, flight.keepNanos == NEVER ? NEVER : now() + flight.keepNanos));
+      long untilNanos = flight.keepNanos == NEVER ? NEVER : now() + flight.keepNanos;
+      store.put(flight.key, new Stored(flight.version, untilNanos, flight.moment));
     }
     flight.readers.forEach(reader -> finish(reader, flight.version));
   }
 
   private void leave(Flight flight) {
     flight.done = true;
+    separate.remove(flight);
+    atOrigin.remove(flight);
     fromPeer.remove(flight.key, flight);
     fromOrigin.remove(flight.key, flight);
     fetching.remove(flight.key, flight);
@@ -845,11 +1075,12 @@ final class ShareNode {
    */
   private void finish(Reader reader, int version) {
     if (reader.from == null) {
+      world.world.tell(() -> this + " answers key " + reader.key + " with version " + version);
       if (version >= 0 && version < reader.leastVersion) {
         ShareWorld.fail("purged bytes of key " + reader.key + " at node " + index);
       }
       clients.remove(reader);
-      world.open--;
+      world.answered(version >= 0, world.world.now() - reader.sinceNanos);
     } else if (version >= 0) {
       Ask ask = reader.ask;
       step(
@@ -860,5 +1091,10 @@ final class ShareNode {
 
   private static long hash(int key) {
     return Mix.of(key);
+  }
+
+  @Override
+  public String toString() {
+    return "node" + index + "." + run;
   }
 }

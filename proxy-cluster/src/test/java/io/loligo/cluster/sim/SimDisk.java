@@ -4,7 +4,7 @@ import java.util.ArrayDeque;
 import java.util.function.Consumer;
 
 /** Completes writes in their order, unless it hangs; while it fails, it refuses them. */
-final class SimDisk {
+public final class SimDisk {
   private record Write(Consumer<Boolean> then) {}
 
   private final World world;
@@ -15,41 +15,41 @@ final class SimDisk {
   private boolean busy;
   private int life;
 
-  SimDisk(World world, long slowestNanos) {
+  public SimDisk(World world, long slowestNanos) {
     this.world = world;
     this.slowestNanos = slowestNanos;
   }
 
-  boolean isWell() {
+  public boolean isWell() {
     return !hangs && !fails;
   }
 
-  boolean fails() {
+  public boolean fails() {
     return fails;
   }
 
-  void hang() {
+  public void hang() {
     hangs = true;
   }
 
-  void fail() {
+  public void fail() {
     fails = true;
   }
 
-  void recover() {
+  public void recover() {
     hangs = false;
     fails = false;
     next();
   }
 
   /** Writes, then tells whether it worked. */
-  void write(Consumer<Boolean> then) {
+  public void write(Consumer<Boolean> then) {
     writes.add(new Write(then));
     next();
   }
 
   /** The machine stops: nothing that waits happens. */
-  void crash() {
+  public void crash() {
     writes.clear();
     busy = false;
     life++;

@@ -12,7 +12,7 @@ import java.util.function.LongConsumer;
  * The journal of a node over all its runs. Lines written while the disk fails are lost; a summary
  * follows them.
  */
-final class SimJournal implements PurgeJournal {
+public final class SimJournal implements PurgeJournal {
   private final World world;
   private final SimDisk disk;
 
@@ -35,7 +35,7 @@ final class SimJournal implements PurgeJournal {
   private long entries;
   private long expired;
 
-  SimJournal(World world, SimDisk disk) {
+  public SimJournal(World world, SimDisk disk) {
     this.world = world;
     this.disk = disk;
   }
@@ -159,7 +159,7 @@ final class SimJournal implements PurgeJournal {
   }
 
   /** The machine stops: lines that were not synced may be there, in their order. */
-  void crash() {
+  public void crash() {
     if (!unwritten.isEmpty() && !lost) {
       lines.addAll(unwritten.subList(0, world.below(unwritten.size() + 1)));
     }
@@ -170,7 +170,7 @@ final class SimJournal implements PurgeJournal {
   }
 
   /** Some lines cannot be read. */
-  void damage() {
+  public void damage() {
     if (lines.size() > 2) {
       int from = world.below(lines.size() - 1);
       int to = Math.min(lines.size() - 1, from + 1 + world.below(8));

@@ -1,7 +1,5 @@
 package io.loligo.cluster.sim;
 
-import io.loligo.cluster.Steps;
-import io.loligo.cluster.group.Group;
 import io.loligo.cluster.group.Member;
 import io.loligo.cluster.group.NodeRun;
 import io.loligo.cluster.group.View;
@@ -48,7 +46,7 @@ final class SimNode {
   private long revalidations;
 
   /** One run. */
-  final class Life implements Steps, Group {
+  final class Life extends SimRun {
     private final Member member;
     private final Replication replication;
     private final Map<Integer, Integer> lastOfSender = new HashMap<>();
@@ -63,10 +61,10 @@ final class SimNode {
     private final Map<NodeRun, Map<NodeRun, Long>> awaited = new HashMap<>();
 
     private Life() {
-      NodeRun run = new NodeRun(id, world.now() + offsetNanos + 1);
+      super(new NodeRun(id, world.now() + offsetNanos + 1), configured);
       member =
           new Member(
-              run,
+              self(),
               "node" + index,
               Network.address(index),
               Network.address(index),
@@ -84,51 +82,13 @@ final class SimNode {
     }
 
     @Override
-    public void execute(Runnable step) {
-      schedule(step, 0);
-    }
-
-    @Override
-    public Runnable schedule(Runnable step, long delayNanos) {
-      boolean[] cancelled = new boolean[1];
-      world.after(
-          delayNanos,
-          () -> {
-            if (!cancelled[0]) {
-              run(this, step);
-            }
-          });
-      return () -> cancelled[0] = true;
-    }
-
-    @Override
-    public NodeRun self() {
-      return member.id();
-    }
-
-    @Override
-    public void start(Listener listener) {
-      throw new UnsupportedOperationException();
+    protected void later(long delayNanos, Runnable step) {
+      world.after(delayNanos, () -> run(this, step));
     }
 
     @Override
     public void send(NodeRun to, byte[] message) {
       network.send(SimNode.this, to, message);
-    }
-
-    @Override
-    public void announce(Member self) {
-      throw new UnsupportedOperationException();
-    }
-
-    @Override
-    public int configured() {
-      return configured;
-    }
-
-    @Override
-    public void close() {
-      throw new UnsupportedOperationException();
     }
 
     Replication replication() {

@@ -7,9 +7,9 @@ import java.util.SplittableRandom;
 import java.util.function.Supplier;
 
 /** Time, chance and the order of events of one simulation. Confined to one thread. */
-final class World {
-  static final long MILLI = 1_000_000;
-  static final long SECOND = 1_000 * MILLI;
+public final class World {
+  public static final long MILLI = 1_000_000;
+  public static final long SECOND = 1_000 * MILLI;
 
   private final Events events = new Events();
   private final SplittableRandom random;
@@ -19,57 +19,57 @@ final class World {
   private long steps;
   private long digest;
 
-  World(long seed, boolean tracing) {
+  public World(long seed, boolean tracing) {
     random = new SplittableRandom(seed);
     this.tracing = tracing;
   }
 
-  long now() {
+  public long now() {
     return now;
   }
 
-  long steps() {
+  public long steps() {
     return steps;
   }
 
   /** Differs if another event happened at any time. */
-  long digest() {
+  public long digest() {
     return digest;
   }
 
-  List<String> trace() {
+  public List<String> trace() {
     return trace;
   }
 
-  void at(long nanos, Runnable action) {
+  public void at(long nanos, Runnable action) {
     events.add(Math.max(now, nanos), action);
   }
 
-  void after(long nanos, Runnable action) {
+  public void after(long nanos, Runnable action) {
     at(now + nanos, action);
   }
 
   /** From {@code from} to below {@code to}. */
-  long between(long from, long to) {
+  public long between(long from, long to) {
     return random.nextLong(from, to);
   }
 
-  int below(int bound) {
+  public int below(int bound) {
     return random.nextInt(bound);
   }
 
   /** Once in {@code n}. */
-  boolean oneIn(int n) {
+  public boolean oneIn(int n) {
     return random.nextInt(n) == 0;
   }
 
-  void tell(Supplier<String> line) {
+  public void tell(Supplier<String> line) {
     if (tracing) {
       trace.add(String.format("%9.3f %s", now / 1e6, line.get()));
     }
   }
 
-  void runUntil(long nanos) {
+  public void runUntil(long nanos) {
     while (!events.isEmpty() && events.firstNanos() <= nanos) {
       now = events.firstNanos();
       Runnable action = events.remove();
