@@ -22,6 +22,12 @@ public final class Daemon {
   private static final Logger AUDIT = LoggerFactory.getLogger("io.loligo.audit");
   private static final Logger LOG = LoggerFactory.getLogger(Daemon.class);
 
+  /** The same start would fail again: a service manager should not repeat it. */
+  private static final int NOT_STARTED = 1;
+
+  /** A proxy that served: a service manager should start it again. EX_TEMPFAIL of sysexits.h. */
+  private static final int FAILED_LATER = 75;
+
   private final ProxyConfig config;
   private final Supplier<ConfigResult> source;
   private final Path file;
@@ -62,14 +68,14 @@ public final class Daemon {
       RemoteJmx jmx = RemoteJmx.of(System.getProperties());
       if (jmx.refusal() != null) {
         System.err.println("loligo: not started: " + jmx.refusal());
-        return 1;
+        return NOT_STARTED;
       }
       if (jmx.warning() != null) {
         LOG.warn("{}", jmx.warning());
       }
     } catch (IOException e) {
       System.err.println("loligo: not started: settings of JMX cannot be read: " + e);
-      return 1;
+      return NOT_STARTED;
     }
     // before any port is open: a client that sees one may send a signal
     CompletableFuture<Proxy> started = new CompletableFuture<>();
@@ -102,7 +108,7 @@ public final class Daemon {
           LOG.error("not started also because of: {}; next: correct that, too", problem);
         }
       }
-      return 1;
+      return NOT_STARTED;
     }
     manager.ready(proxy::loopsAnswer);
     proxy.draining().thenRun(manager::stopping);
@@ -136,7 +142,7 @@ public final class Daemon {
     files.close();
     proxy.close();
     LOG.info("stopped");
-    return proxy.hasFailed() ? 1 : 0;
+    return proxy.hasFailed() ? FAILED_LATER : 0;
   }
 
   /** The file that {@link #start} has written; null: none. */

@@ -41,9 +41,11 @@ final class CompletionScript implements Callable<Integer> {
   public Integer call() {
     CommandLine loligo = spec.root().commandLine();
     PrintWriter out = spec.commandLine().getOut();
-    // the script for bash begins with a part that prepares zsh for it
+    // the script for bash begins with a part that prepares zsh for it; nobody runs it as a program
     out.print(
-        shell == Shell.fish ? FishCompletion.of(loligo) : AutoComplete.bash("loligo", loligo));
+        shell == Shell.fish
+            ? FishCompletion.of(loligo)
+            : AutoComplete.bash("loligo", loligo).replaceFirst("^#!.*\n", ""));
     out.flush();
     return 0;
   }

@@ -25,7 +25,8 @@ import picocli.CommandLine.Spec;
       "0:done, or the answer is yes",
       "1:failed, or the answer is no",
       "2:the command line is wrong, or the command cannot tell",
-      "3:no proxy answers at the admin port"
+      "3:no proxy answers at the admin port",
+      "75:a proxy that served has failed: a log that may lose no line, or a process that took over"
     },
     footer = {
       "  loligo check /etc/loligo/loligo.conf",

@@ -21,8 +21,9 @@ import picocli.CommandLine.Option;
     description = "Runs the proxy in the foreground until SIGTERM.",
     exitCodeList = {
       "0:stopped as asked",
-      "1:not started, or stopped because a log failed",
-      "2:the command line is wrong"
+      "1:not started",
+      "2:the command line is wrong",
+      "75:stopped because a log failed, or a process that had taken over"
     },
     footer = "  loligo run -f /etc/loligo/loligo.conf")
 final class Running implements Callable<Integer> {

@@ -159,4 +159,10 @@ class CompletionScriptTest {
   void zshGetsTheScriptOfBash() {
     assertThat(script("zsh")).isEqualTo(script("bash")).contains("bashcompinit");
   }
+
+  /** As Debian's packages want it. */
+  @Test
+  void aScriptToBeReadDoesNotBeginAsAProgram() {
+    assertThat(script("bash")).startsWith("#\n# loligo Bash Completion\n");
+  }
 }

@@ -297,7 +297,7 @@ class ProcessWireTest extends WireTest {
     origin.onOk("/a", "x");
     try (RawClient client = RawClient.connect(port)) {
       client.get(origin.url("/a"));
-      assertThat(process.awaitExit()).isEqualTo(1);
+      assertThat(process.awaitExit()).isEqualTo(75);
     }
     assertThat(process.output()).contains("on-error=die has lost a line");
   }

@@ -314,7 +314,7 @@ class TakeoverWireTest extends WireTest {
       assertThat(old.process().isAlive()).isTrue();
       ProcessHandle.of(Long.parseLong(pid)).orElseThrow().destroyForcibly();
       assertThat(told.next()).isEqualTo("MAINPID=" + old.process().pid());
-      assertThat(old.awaitExit()).as(old.output()).isEqualTo(1);
+      assertThat(old.awaitExit()).as(old.output()).isEqualTo(75);
       assertThat(old.output()).contains("process " + pid + " has taken over, and has ended with");
     }
   }
