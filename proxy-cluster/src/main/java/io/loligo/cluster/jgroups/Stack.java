@@ -42,6 +42,8 @@ final class Stack {
     TCPPING search = new TCPPING();
     search.portRange(0).setInitialHosts2(places);
     search.asyncDiscovery(true);
+    // a node that knows one other node finds the coordinator by it
+    search.returnEntireCache(true);
     long merging = settings.merging().toMillis();
     MERGE3 merge = new MERGE3();
     merge.setMinInterval(Math.max(merging / 3, 1)).setMaxInterval(merging);

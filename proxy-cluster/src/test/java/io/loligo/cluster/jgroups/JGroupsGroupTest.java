@@ -182,6 +182,19 @@ class JGroupsGroupTest {
   }
 
   @Test
+  void oneOtherNodeIsEnoughToFindAll() throws Exception {
+    List<InetSocketAddress> addresses = Node.addresses(3);
+    Node first = node("first", addresses.get(0), addresses);
+    first.awaitSize(1);
+    Node second = node("second", addresses.get(1), addresses);
+    second.awaitSize(2);
+    Node third = node("third", addresses.get(2), List.of(addresses.get(1)));
+    third.awaitSize(3);
+    first.awaitSize(3);
+    assertThat(third.merges).as("it joins, it is not merged later").hasValue(0);
+  }
+
+  @Test
   void countsDiscoveredNodesAsOfTheLastCompleteView() throws Exception {
     List<InetSocketAddress> addresses = Node.addresses(3);
     Set<InetSocketAddress> found = ConcurrentHashMap.newKeySet();
