@@ -196,7 +196,7 @@ final class MissedPurges {
 
   /** Members that have not answered since they are members. A new set. */
   Set<NodeRun> silent() {
-    return Set.copyOf(silent);
+    return new HashSet<>(silent);
   }
 
   private boolean counts(NodeRun from, boolean isAnswer) {

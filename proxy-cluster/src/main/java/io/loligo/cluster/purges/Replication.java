@@ -302,7 +302,7 @@ public final class Replication implements Group.Listener, AutoCloseable {
    */
   public void stoodStill() {
     sendBatch();
-    members(others, Set.copyOf(others.keySet()));
+    members(others, new HashSet<>(others.keySet()));
   }
 
   @Override

@@ -43,7 +43,7 @@ class ShareSimulationTest {
   private static final int TRACE_LINES = 400;
 
   /** A broken rule shows within so many worlds. */
-  private static final int SEEDS_TO_FIND = 5_000;
+  private static final int SEEDS_TO_FIND = 10_000;
 
   private final Logger logger = (Logger) LoggerFactory.getLogger("io.loligo.cluster");
   private Level level;
