@@ -1,13 +1,17 @@
 package io.loligo.cluster.share;
 
+import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import ch.qos.logback.classic.Level;
 import ch.qos.logback.classic.Logger;
+import java.io.BufferedReader;
+import java.io.IOException;
 import java.util.EnumMap;
 import java.util.EnumSet;
 import java.util.List;
 import java.util.Map;
+import java.util.regex.Pattern;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -44,6 +48,9 @@ class ShareSimulationTest {
 
   /** A broken rule shows within so many worlds. */
   private static final int SEEDS_TO_FIND = 10_000;
+
+  /** A line of a trace begins with its time; other lines are of the log. */
+  private static final Pattern LINE = Pattern.compile(" *\\d+\\.\\d{3} ");
 
   private final Logger logger = (Logger) LoggerFactory.getLogger("io.loligo.cluster");
   private Level level;
@@ -82,6 +89,30 @@ class ShareSimulationTest {
     }
     if (SEEDS >= 100) {
       assertThat(seen).containsOnlyKeys(ShareWorld.Seen.values());
+    }
+  }
+
+  /** The order of {@code Set.copyOf} is another in each JVM, and that of identity hashes may be. */
+  @Test
+  void aSeedIsTheSameRunInEachJvm() throws IOException {
+    List<String> first = traces();
+    assertThat(first).hasSizeGreaterThan(1_000).isEqualTo(traces());
+  }
+
+  private static List<String> traces() throws IOException {
+    Process process =
+        new ProcessBuilder(
+                System.getProperty("java.home") + "/bin/java",
+                "-XX:TieredStopAtLevel=1",
+                "-cp",
+                System.getProperty("java.class.path"),
+                ShareTraces.class.getName())
+            .redirectError(ProcessBuilder.Redirect.DISCARD)
+            .start();
+    try (BufferedReader lines = process.inputReader(UTF_8)) {
+      return lines.lines().filter(line -> LINE.matcher(line).lookingAt()).toList();
+    } finally {
+      process.destroyForcibly();
     }
   }
 

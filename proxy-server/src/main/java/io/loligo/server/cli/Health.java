@@ -37,7 +37,7 @@ final class Health implements Callable<Integer> {
 
   @Override
   public Integer call() throws CommandFailure, InterruptedException {
-    String answer = proxy.get("/health/ready");
+    String answer = proxy.getText("/health/ready");
     PrintWriter out = spec.commandLine().getOut();
     out.println(
         json

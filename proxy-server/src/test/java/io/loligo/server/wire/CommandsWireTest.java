@@ -146,6 +146,8 @@ class CommandsWireTest extends WireTest {
     assertThat(top.get("clients").values().get(0).get("client").text()).isEqualTo("127.0.0.1");
     assertThat(top.get("slowest").values()).isNotEmpty();
     assertThat(answer("rotate", "--json")).isEqualTo("{\"rotating\":true}\n");
+    assertThat(answer("health", "--json")).isEqualTo("{\"ready\":true}\n");
+    assertThat(answer("health")).isEqualTo("ready\n");
     // this process does not end
     assertThat(answer("drain", "--timeout", "0")).isEqualTo("draining\n");
     String notEnded = "{\"draining\":true,\"ended\":false}\n";
