@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.loligo.server.wire.LyingDns.Entry;
 import java.io.IOException;
+import java.net.BindException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.ServerSocket;
@@ -15,6 +16,8 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 /** All addresses of an origin are tried before an error: of both versions of IP, by each method. */
 class AllAddressesWireTest extends WireTest {
+  private static final int PORTS_TRIED = 20;
+
   private static final String NAME = "many.test";
   private static final Entry REFUSES = Entry.a(NAME, 127, 0, 0, 2);
   private static final Entry SILENT = Entry.a(NAME, 127, 0, 0, 3);
@@ -51,9 +54,22 @@ class AllAddressesWireTest extends WireTest {
     };
   }
 
-  /** Takes connections up to its backlog, which is full now: others get no answer. */
+  /**
+   * Takes connections up to its backlog, which is full now: others get no answer. It has the port
+   * of the origin; another program may have that one at all addresses, so the origin moves then.
+   */
   private void fallSilent(String address) throws IOException {
-    ServerSocket full = closing(new ServerSocket(origin.port(), 1, InetAddress.getByName(address)));
+    ServerSocket full = null;
+    for (int left = PORTS_TRIED; full == null; left--) {
+      try {
+        full = closing(new ServerSocket(origin.port(), 1, InetAddress.getByName(address)));
+      } catch (BindException taken) {
+        if (left == 0) {
+          throw taken;
+        }
+        origin = closing(ScriptedOrigin.start());
+      }
+    }
     boolean taken = true;
     while (taken) {
       Socket one = closing(new Socket());
