@@ -12,6 +12,8 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.TimeUnit;
 import java.util.regex.Matcher;
@@ -23,6 +25,9 @@ final class ProxyProcess implements AutoCloseable {
 
   /** The time between two signals; a proxy takes those within a moment of the first as the same. */
   private static final int AGAIN_MILLIS = 250;
+
+  /** The ports that tests of this JVM were given, {@link #freePort}. */
+  private static final Set<Integer> GIVEN = ConcurrentHashMap.newKeySet();
 
   private static final int LOWEST_PORT = 10_000;
   private static final int LOWEST_EPHEMERAL_PORT = 32_768;
@@ -170,12 +175,15 @@ final class ProxyProcess implements AutoCloseable {
   }
 
   /**
-   * A port that is closed now; another process may take it before its user does, but no connection
-   * will: it is below those that systems give to connections.
+   * A port that is closed now, another one for each call. Another process may take it before its
+   * user does, but no connection will: it is below those that systems give to connections.
    */
   static int freePort() {
     while (true) {
       int port = ThreadLocalRandom.current().nextInt(LOWEST_PORT, LOWEST_EPHEMERAL_PORT);
+      if (!GIVEN.add(port)) {
+        continue;
+      }
       try (ServerSocket free = new ServerSocket(port, 1, InetAddress.getLoopbackAddress())) {
         return free.getLocalPort();
       } catch (IOException taken) {
