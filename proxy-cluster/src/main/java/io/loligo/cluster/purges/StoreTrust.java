@@ -195,7 +195,7 @@ public final class StoreTrust implements Group.Listener {
       seeking = false;
     }
     if (!replication().isCaughtUp()) {
-      store.doubt(); // also what was stored since it doubted last
+      store.doubt(); // of responses stored since the last doubt, too
       setDoubting(true);
     }
     look();
@@ -228,7 +228,7 @@ public final class StoreTrust implements Group.Listener {
     } else if (awaited < 0) {
       awaited = begun;
     }
-    // what came may still be on its way through the store, which may refuse it for a while
+    // purges may still be on their way through the store, which may refuse them for a while
     missing |= doubting && !pending.isEmpty() && pending.first() <= awaited;
     missing |= doubting && replication().isRefused();
     if (missing && !doubting) {

@@ -46,14 +46,9 @@ public final class AcknowledgementTimes {
     }
   }
 
-  /**
-   * How long to wait for an acknowledgement. If the time has passed, ask again with the present
-   * lag: bytes that came while the loop stood still have not been read yet.
-   *
-   * @param lagNanos by which timers of this loop are late at present
-   */
-  public long limitNanos(long lagNanos) {
-    return limitNanos + Math.max(0, lagNanos);
+  /** How long to wait for an acknowledgement, without the lag of the loop. */
+  public long limitNanos() {
+    return limitNanos;
   }
 
   /** At least 99 of 100 times are not longer, within a fifth; 0 without any. */

@@ -112,7 +112,7 @@ public final class PeerRequest<P> {
 
   /** The longest wait for a connection to the peer, and after that for its first sign of life. */
   public long limitNanos() {
-    return known.times.limitNanos(0);
+    return known.times.limitNanos();
   }
 
   /** Whether the peer is out of routing at present, or has left. */

@@ -15,46 +15,40 @@ class AcknowledgementTimesTest {
   @Test
   void aFastPeerHasTheLeastLimit() {
     add(MILLI, 1_000);
-    assertThat(times.limitNanos(0)).isEqualTo(100 * MILLI);
-  }
-
-  @Test
-  void theLagOfTheLoopIsAdded() {
-    add(MILLI, 1);
-    assertThat(times.limitNanos(40 * MILLI)).isEqualTo(140 * MILLI);
+    assertThat(times.limitNanos()).isEqualTo(100 * MILLI);
   }
 
   @Test
   void aSlowPeerHasThreeTimesItsPercentile() {
     add(80 * MILLI, 1_000);
-    assertThat(times.limitNanos(0)).isBetween(240 * MILLI, 300 * MILLI);
+    assertThat(times.limitNanos()).isBetween(240 * MILLI, 300 * MILLI);
   }
 
   @Test
   void aPeerThatHasAcknowledgedNothingHasTheLongestLimit() {
-    assertThat(times.limitNanos(0)).isEqualTo(AcknowledgementTimes.MOST_NANOS);
+    assertThat(times.limitNanos()).isEqualTo(AcknowledgementTimes.MOST_NANOS);
   }
 
   @Test
   void theFirstTimesCountAtOnce() {
     add(80 * MILLI, 1);
     add(MILLI, 20);
-    assertThat(times.limitNanos(0)).isBetween(240 * MILLI, 300 * MILLI);
+    assertThat(times.limitNanos()).isBetween(240 * MILLI, 300 * MILLI);
     add(MILLI, 129);
-    assertThat(times.limitNanos(0)).isEqualTo(100 * MILLI);
+    assertThat(times.limitNanos()).isEqualTo(100 * MILLI);
   }
 
   @Test
   void theLimitHasALimit() {
     add(20_000 * MILLI, 5_000);
-    assertThat(times.limitNanos(0)).isEqualTo(AcknowledgementTimes.MOST_NANOS);
+    assertThat(times.limitNanos()).isEqualTo(AcknowledgementTimes.MOST_NANOS);
   }
 
   @Test
   void aSlowTimeIsForgotten() {
     add(80 * MILLI, 2_000);
     add(MILLI, 20_000);
-    assertThat(times.limitNanos(0)).isEqualTo(100 * MILLI);
+    assertThat(times.limitNanos()).isEqualTo(100 * MILLI);
   }
 
   @Test

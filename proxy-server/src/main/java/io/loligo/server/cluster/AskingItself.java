@@ -37,7 +37,7 @@ import org.jspecify.annotations.Nullable;
  * <pre>
  *  miss, hit       4 KB on the connection that small responses share, where there is one
  *  miss, hit       64 KB on a connection of its own
- *  only-if-cached  for what is not stored: 504
+ *  only-if-cached  for an object that is not stored: 504
  * </pre>
  */
 final class AskingItself implements OriginEvents {

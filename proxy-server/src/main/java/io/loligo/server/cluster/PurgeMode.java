@@ -153,9 +153,7 @@ public final class PurgeMode implements OtherStores, AutoCloseable {
     trust.tell(told);
   }
 
-  /**
-   * Removes what is stored under {@code key} on this node. Then calls {@code then}, on any thread.
-   */
+  /** Removes the responses of {@code key} on this node. Then calls {@code then}, on any thread. */
   void removeHere(CacheKey key, Runnable then) {
     store.take(new Purge.Url(key, false), done -> then.run());
   }

@@ -164,7 +164,7 @@ class UndecidedConnectionTest {
       channel.peerSends(one);
     }
     assertThat(looks).containsExactly("n", "ne", "nex", "next", "next\n");
-    assertThat(passedOn).as("only what came behind the line").containsExactly("a");
+    assertThat(passedOn).as("only the bytes behind the line").containsExactly("a");
     assertThat(clients.addresses().open(TOLD.getAddress().getAddress())).isEqualTo(1);
   }
 
