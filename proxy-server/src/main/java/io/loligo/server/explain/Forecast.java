@@ -2,6 +2,7 @@ package io.loligo.server.explain;
 
 import io.loligo.core.caching.CacheDecision;
 import io.loligo.server.record.LogTag;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The treatment of a request now. Immutable.
@@ -12,6 +13,8 @@ import io.loligo.server.record.LogTag;
  * @param staleOnError whether the stored response would be served if the origin cannot be reached
  * @param offeredTags other stored variants whose entity tags would be sent along
  * @param fetchesWhole whether the whole would be fetched for the requested range
+ * @param refusal why the proxy refuses the request after the decision, with the rule; null: it does
+ *     not
  */
 public record Forecast(
     CacheDecision decision,
@@ -19,8 +22,26 @@ public record Forecast(
     LogTag tag,
     boolean staleOnError,
     int offeredTags,
-    boolean fetchesWhole) {
+    boolean fetchesWhole,
+    @Nullable String refusal) {
   private static final int FORBIDDEN = 403;
+  private static final String NO_WAY = "the proxy connects to no address of this host";
+
+  /** A request that is not refused; see the components. */
+  public Forecast(
+      CacheDecision decision,
+      int status,
+      LogTag tag,
+      boolean staleOnError,
+      int offeredTags,
+      boolean fetchesWhole) {
+    this(decision, status, tag, staleOnError, offeredTags, fetchesWhole, null);
+  }
+
+  /** A request that is refused with {@code status}, for the reason {@code why}. */
+  public static Forecast refused(CacheDecision decision, int status, LogTag tag, String why) {
+    return new Forecast(decision, status, tag, false, 0, false, why);
+  }
 
   /** Whether the request, or a validation for it, would be sent to the next hop. */
   public boolean isSent() {
@@ -34,13 +55,13 @@ public record Forecast(
   Forecast withoutWay() {
     return status != 0 || staleOnError
         ? this
-        : new Forecast(decision, FORBIDDEN, LogTag.TCP_DENIED, false, 0, false);
+        : refused(decision, FORBIDDEN, LogTag.TCP_DENIED, NO_WAY);
   }
 
   /** In one sentence. */
   public String text() {
-    if (tag == LogTag.TCP_DENIED) {
-      return "refused: the proxy connects to no address of this host";
+    if (refusal != null) {
+      return "refused: " + refusal;
     }
     return switch (decision.outcome()) {
       case SERVE -> "served from the store";

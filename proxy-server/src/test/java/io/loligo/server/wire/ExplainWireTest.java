@@ -99,6 +99,30 @@ class ExplainWireTest extends WireTest {
         .contains("refused: 403, ", "deny !me");
   }
 
+  @Test
+  void namesTheRuleThatRefusesAMissOrAStoredResponse() throws Exception {
+    startProxy(
+        "acl late req_header X-Late .",
+        "acl large req_header X-Small .",
+        "miss_access deny late",
+        "reply_body_max_size 3 bytes large");
+    origin.onOk("/a", "hello", "Cache-Control: max-age=1000");
+    String refused = "answer     refused: 403, miss_access deny late (";
+    assertThat(explain(origin.url("/a"), "header=X-Late: 1"))
+        .contains(
+            refused, "decision   FETCH URI_MISS\n", "status     403\n", "log        TCP_MISS\n")
+        .doesNotContain("fetched");
+    assertThat(explain(origin.url("/a"), "header=X-Late: 1", "method=POST")).contains(refused);
+    assertThat(explain(origin.url("/a"), "header=X-Late: 1", "format=json"))
+        .contains("\"text\": \"refused: 403, miss_access deny late (", "\"outcome\": \"fetch\"");
+    get("/a");
+    assertThat(explain(origin.url("/a"), "header=X-Late: 1")).contains("served from the store");
+    assertThat(explain(origin.url("/a"), "header=X-Small: 1"))
+        .contains("refused: 403, The answer is larger than 3 bytes.", "TCP_DENIED_REPLY")
+        .doesNotContain("served from the store");
+    assertThat(origin.fetches("/a")).isEqualTo(1);
+  }
+
   /** A request would come back to the proxy, or reach its administration. */
   @Test
   void foretellsThatNoRequestReachesTheProxyItself() throws Exception {

@@ -343,8 +343,10 @@ public final class Explaining {
       if (bypass.outcome() != Outcome.BYPASS) {
         return unsatisfiable(request, null, bypass);
       }
-      int status = missStatus(request);
-      return new Forecast(bypass, status, LogTag.TCP_MISS, false, 0, false);
+      Refusal refusal = services.caching.missRefusal(request);
+      return refusal == null
+          ? new Forecast(bypass, 0, LogTag.TCP_MISS, false, 0, false)
+          : refused(bypass, refusal);
     }
 
     @Override
@@ -385,8 +387,7 @@ public final class Explaining {
       Refusal refusal = hits.refusal(request, stored.meta(), decision);
       request.forgetReply();
       if (refusal != null) {
-        LogTag tag = refusal.tag() == null ? LogTag.NONE_NONE : refusal.tag();
-        return new Forecast(decision, refusal.status(), tag, false, 0, false);
+        return refused(decision, refusal);
       }
       int status = HitAnswer.status(head, stored.meta(), decision);
       return new Forecast(decision, status, hitTag(stored, decision), false, 0, false);
@@ -405,9 +406,9 @@ public final class Explaining {
         @Nullable Glimpse stored,
         CacheDecision decision,
         @Nullable LoadOutcome load) {
-      int status = missStatus(request);
-      if (status != 0) {
-        return new Forecast(decision, status, LogTag.TCP_MISS, false, 0, false);
+      Refusal refusal = services.caching.missRefusal(request);
+      if (refusal != null) {
+        return refused(decision, refusal);
       }
       StoredMeta found = stored == null ? null : services.caching.regarded(stored, request);
       boolean onError =
@@ -421,10 +422,9 @@ public final class Explaining {
       return new Forecast(decision, 0, tag, onError, offered(decision), whole);
     }
 
-    /** The status by {@code miss_access}; 0: the request would be sent on. */
-    private int missStatus(Request request) {
-      Refusal refusal = services.caching.missRefusal(request);
-      return refusal == null ? 0 : refusal.status();
+    private Forecast refused(CacheDecision decision, Refusal refusal) {
+      LogTag tag = refusal.tag() == null ? LogTag.NONE_NONE : refusal.tag();
+      return Forecast.refused(decision, refusal.status(), tag, refusal.summary());
     }
 
     private int offered(CacheDecision decision) {
