@@ -23,6 +23,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
+import java.util.function.LongConsumer;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -33,6 +34,9 @@ import org.jspecify.annotations.Nullable;
 public final class LogReplay {
   /** Lines of the file in a report; others are counted together. */
   private static final int MAX_RULES = 10_000;
+
+  /** Between two calls about the progress: some milliseconds of work. */
+  static final int LINES_A_STEP = 256;
 
   private static final int SAME = 0;
   private static final int DIFFERENT = 1;
@@ -84,11 +88,18 @@ public final class LogReplay {
             : new RequestTrial(config, examined.rules(), config.get(AccessDirectives.MISS_ACCESS));
   }
 
-  /** Reads all lines of {@code log}, which the caller closes. */
-  public void read(InputStream log) throws IOException {
+  /**
+   * Reads all lines of {@code log}, which the caller closes.
+   *
+   * @param progress gets the number of lines read so far, after each {@value #LINES_A_STEP}
+   */
+  public void read(InputStream log, LongConsumer progress) throws IOException {
     LogFileLines text = new LogFileLines(log, LogFileLines.LONGEST * 2);
     while (text.next()) {
       line(text);
+      if (lines % LINES_A_STEP == 0) {
+        progress.accept(lines);
+      }
     }
   }
 

@@ -62,7 +62,7 @@ final class Archiving implements Callable<Integer> {
               archive.hasProfiles() ? FOR_PROFILES : FOR_CLASSES,
               AT_MOST);
       if (!Files.exists(made)) {
-        throw failed("this JVM wrote none; next: nothing, the proxy runs without");
+        throw failed("this JVM wrote none; next: " + archive.remedy());
       }
       Files.move(
           made,

@@ -5,8 +5,10 @@ import io.loligo.core.config.LineReport;
 import io.loligo.server.accesslog.LogFormat;
 import io.loligo.server.check.LogReplay;
 import io.loligo.server.logfile.LogSource;
+import io.loligo.server.report.ReadingProgress;
 import java.io.IOException;
 import java.io.InputStream;
+import java.io.PrintStream;
 import java.nio.file.Path;
 import java.util.HashMap;
 import java.util.Map;
@@ -22,7 +24,8 @@ import picocli.CommandLine.Parameters;
     name = "shadow",
     description =
         "Asks the rules of a configuration about each request of a log, and shows where the verdict"
-            + " differs from the one in the log. Nothing is sent, looked up or started.",
+            + " differs from the one in the log. Nothing is sent, looked up or started. A terminal"
+            + " shows the progress.",
     exitCodeList = {
       "0:no verdict differs",
       "1:some do",
@@ -73,14 +76,30 @@ final class Shadowing implements Callable<Integer> {
     }
     LogReplay replay =
         new LogReplay(read.examined(), read.config(), codes, examples, System.currentTimeMillis());
-    try (InputStream in = source().open().text()) {
-      replay.read(in);
+    try {
+      read(source(), replay, TerminalOutput.hasProgress(TerminalOutput.ERRORS) ? System.err : null);
     } catch (IOException e) {
       System.err.println("loligo: " + log + " cannot be read: " + e.getMessage());
       return UNREADABLE;
     }
     System.out.print(json ? replay.json() : replay.text());
     return replay.exitStatus();
+  }
+
+  /**
+   * Gives {@code replay} all of {@code log}.
+   *
+   * @param terminal gets a line that shows the progress, and that is gone at the end; null: none
+   */
+  static void read(LogSource log, LogReplay replay, @Nullable PrintStream terminal)
+      throws IOException {
+    LogSource.Opened opened = log.open();
+    ReadingProgress progress = new ReadingProgress(terminal, log.size());
+    try (InputStream in = opened.text()) {
+      replay.read(in, lines -> progress.at(lines, opened.counted().count()));
+    } finally {
+      progress.end();
+    }
   }
 
   private LogSource source() {

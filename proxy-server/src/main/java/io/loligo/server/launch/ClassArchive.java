@@ -20,6 +20,11 @@ public final class ClassArchive {
   /** An archive that does not fit is ignored, and nobody needs to hear of it. */
   private static final List<String> SILENT = List.of("-Xlog:cds*=off", "-Xlog:aot*=off");
 
+  /** Where a JDK has its own archive; Windows has another place. */
+  private static final Path BASE_FOLDER = Path.of("lib", "server");
+
+  private static final String BASE = "classes.jsa";
+
   private static final String SUFFIX = ".jar";
   private static final int HASH_DIGITS = 8;
 
@@ -106,6 +111,25 @@ public final class ClassArchive {
   /** Whether it tells the JVM also which methods are run often. */
   public boolean hasProfiles() {
     return version >= AOT_CACHE;
+  }
+
+  /** An operator's next step where this JVM has written none, without saying why. */
+  public String remedy() {
+    return remedy(Path.of(System.getProperty("java.home")));
+  }
+
+  /** The same for the JVM of {@code javaHome}. */
+  String remedy(Path javaHome) {
+    Path folder = javaHome.resolve(BASE_FOLDER);
+    // an archive of these versions goes on from that of the JDK, which jlink does not make
+    boolean lacksBase =
+        !hasProfiles() && Files.isDirectory(folder) && !Files.exists(folder.resolve(BASE));
+    return lacksBase
+        ? javaHome.resolve("bin").resolve("java")
+            + " -Xshare:dump, as a user who may write to "
+            + folder
+            + ", then try again; the proxy runs without"
+        : "nothing, the proxy runs without";
   }
 
   /** The options of a JVM that uses it; none if it does not exist. */

@@ -5,7 +5,7 @@ import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 
 /** A line on a terminal with a bar, the rate and the remaining time. Confined to one thread. */
-final class ReadingProgress implements LogReading.Progress {
+public final class ReadingProgress implements LogReading.Progress {
   private static final long EVERY_NANOS = 200_000_000;
   private static final int BAR = 30;
 
@@ -20,7 +20,7 @@ final class ReadingProgress implements LogReading.Progress {
    * @param terminal null: nothing is shown
    * @param size bytes of all files; -1: unknown
    */
-  ReadingProgress(@Nullable PrintStream terminal, long size) {
+  public ReadingProgress(@Nullable PrintStream terminal, long size) {
     this.terminal = terminal;
     this.size = size;
   }
@@ -41,7 +41,7 @@ final class ReadingProgress implements LogReading.Progress {
   }
 
   /** Removes the line. */
-  void end() {
+  public void end() {
     if (terminal != null) {
       terminal.print("\r\u001B[K");
       terminal.flush();

@@ -10,6 +10,7 @@ import java.io.ByteArrayInputStream;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.SequenceInputStream;
+import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
 import java.util.stream.Stream;
@@ -41,7 +42,7 @@ class LogReplayTest {
     LogReplay replay =
         new LogReplay(examined, examined.result().config(), format, 2, 1_000_000_000_000L);
     try {
-      replay.read(log);
+      replay.read(log, lines -> {});
     } catch (IOException e) {
       throw new AssertionError(e);
     }
@@ -85,6 +86,20 @@ class LogReplayTest {
         .contains("  squid.conf:9: http_access deny bad: 1\n")
         .contains("  squid.conf:11: http_access allow office: 2\n");
     assertThat(replay.exitStatus()).isZero();
+  }
+
+  @Test
+  void tellsHowManyLinesWereRead() throws Exception {
+    String log = line("10.0.0.1", "TCP_MISS/200", "GET", "http://a.test/", "-") + "\n";
+    int many = 2 * LogReplay.LINES_A_STEP + 1;
+    ExaminedConfig examined = TextSource.examine(RULES);
+    LogReplay replay =
+        new LogReplay(
+            examined, examined.result().config(), LogFormat.builtIn().get("squid"), 2, 1L << 40);
+    List<Long> told = new ArrayList<>();
+    replay.read(new ByteArrayInputStream(log.repeat(many).getBytes(ISO_8859_1)), told::add);
+    assertThat(told).containsExactly((long) LogReplay.LINES_A_STEP, 2L * LogReplay.LINES_A_STEP);
+    assertThat(replay.text()).startsWith(many + " lines: " + many + " with the same verdict");
   }
 
   @Test

@@ -48,4 +48,19 @@ final class ClassArchiveTest {
     assertThat(of(25, "1", "x").making(dir.resolve("new"), List.of("run")))
         .contains("-XX:+UseCompactObjectHeaders", "-XX:AOTCacheOutput=" + dir.resolve("new"));
   }
+
+  /** {@code jlink} makes runtimes without the archive that another one goes on from. */
+  @Test
+  void aRuntimeWithoutAnArchiveOfItsOwnHasToMakeOne() throws Exception {
+    String nothing = "nothing, the proxy runs without";
+    Path server = dir.resolve("lib/server");
+    assertThat(of(17, "1", "x").remedy(dir)).as("another system").isEqualTo(nothing);
+    Files.createDirectories(server);
+    assertThat(of(17, "1", "x").remedy(dir))
+        .startsWith(
+            dir.resolve("bin/java") + " -Xshare:dump, as a user who may write to " + server);
+    assertThat(of(25, "1", "x").remedy(dir)).as("needs none").isEqualTo(nothing);
+    Files.createFile(server.resolve("classes.jsa"));
+    assertThat(of(17, "1", "x").remedy(dir)).isEqualTo(nothing);
+  }
 }
