@@ -133,8 +133,12 @@ public interface Store extends AutoCloseable {
   /** Whether a response with {@code contentLength} bytes of content fits any tier; -1: unknown. */
   boolean fits(long contentLength);
 
-  /** Whether a response with {@code contentLength} bytes of content fits memory. */
-  boolean fitsMemory(long contentLength);
+  /**
+   * Whether memory has room for a copy of another node's response, as things are now.
+   *
+   * @param contentLength bytes of its content; -1: unknown
+   */
+  boolean takesCopy(long contentLength);
 
   /** Keys other than those of URLs; a removal by URL removes them too. */
   AlternativeKeys alternatives();

@@ -410,12 +410,12 @@ public final class TieredStore implements Store {
 
   @Override
   public boolean fits(long contentLength) {
-    return fitsMemory(contentLength) || disk.takes(contentLength);
+    return contentLength <= maxInMemoryBytes || disk.takes(contentLength);
   }
 
   @Override
-  public boolean fitsMemory(long contentLength) {
-    return contentLength <= maxInMemoryBytes;
+  public boolean takesCopy(long contentLength) {
+    return contentLength <= maxInMemoryBytes && memory.hasRoomForCopy(Math.max(0, contentLength));
   }
 
   @Override

@@ -254,8 +254,8 @@ public final class FakeDisk implements Store {
   }
 
   @Override
-  public boolean fitsMemory(long contentLength) {
-    return inner.fitsMemory(contentLength);
+  public boolean takesCopy(long contentLength) {
+    return inner.takesCopy(contentLength);
   }
 
   @Override

@@ -15,15 +15,20 @@ import java.util.function.Predicate;
 /**
  * The copies of other nodes' responses in the memory tier: {@link
  * io.loligo.core.caching.StoredMeta#COPY}. All together take at most {@value #PERCENT} percent of
- * its memory; a copy beyond is not stored. When little of that is left, the oldest ones go. So does
- * a copy after {@link #KEPT_SECONDS}, long after it was fresh: it may answer where nothing else
- * can. Thread-safe: any thread; they go on the maintenance thread.
+ * its memory; a copy beyond is not stored. When little of that is left, the oldest ones go, if they
+ * are fresh no longer: with more hot keys than there is room for, a copy in use displaced by
+ * another would answer hardly anybody. A copy goes after {@link #KEPT_SECONDS} in any case, long
+ * after it was fresh: it may answer where nothing else can. Thread-safe: any thread; they go on the
+ * maintenance thread.
  *
  * <p>A copy counts from its {@linkplain #reserve reservation} until the map tells that it has left,
  * which may be a little later. So the bytes are never more than counted.
  */
 final class Copies {
   static final int PERCENT = 15;
+
+  /** No copy is fresh for longer. */
+  static final int FRESH_SECONDS = 10;
 
   /** A node that fails is out of routing long before. */
   static final int KEPT_SECONDS = 60;
@@ -83,6 +88,11 @@ final class Copies {
     return Math.max(0, count.sum());
   }
 
+  /** Whether there is room for a copy of {@code more} bytes, as things are now. */
+  boolean hasRoom(long more) {
+    return more <= limitBytes() - bytes.get();
+  }
+
   /** Reserves {@code more} bytes for a copy; false: there is no room. */
   boolean reserve(long more) {
     long limit = limitBytes();
@@ -93,14 +103,14 @@ final class Copies {
       }
       before = bytes.get();
     }
-    relieveIfNeeded(more);
+    relieveIfNeeded();
     return false;
   }
 
   /** The copy for which {@code reserved} bytes were reserved is in the map, or is not stored. */
   void settled(long reserved) {
     bytes.addAndGet(-reserved);
-    relieveIfNeeded(0);
+    relieveIfNeeded();
   }
 
   /** {@code entry}, borrowed, is a new copy in the map. */
@@ -132,24 +142,24 @@ final class Copies {
         }
       }
     }
-    relieveIfNeeded(0);
+    relieveIfNeeded();
   }
 
-  private long excess() {
-    long limit = limitBytes();
-    return bytes.get() - (limit - limit / FREE_DIVISOR);
-  }
-
-  /** Whether the oldest one is kept no longer. */
-  private boolean isOld() {
+  /** Whether the oldest one goes, if all take {@code used} bytes. */
+  private boolean isDue(long used) {
     Arrived oldest = arrived.peek();
-    return oldest != null && ticks.get() - oldest.tick > KEPT_SECONDS;
+    if (oldest == null) {
+      return false;
+    }
+    long limit = limitBytes();
+    long seconds = ticks.get() - oldest.tick;
+    return used > limit // which has become smaller
+        || seconds > KEPT_SECONDS
+        || (seconds > FRESH_SECONDS && used > limit - limit / FREE_DIVISOR);
   }
 
-  private void relieveIfNeeded(long more) {
-    if ((excess() + more > 0 || isOld())
-        && !relieving.get()
-        && relieving.compareAndSet(false, true)) {
+  private void relieveIfNeeded() {
+    if (isDue(bytes.get()) && !relieving.get() && relieving.compareAndSet(false, true)) {
       try {
         maintenance.execute(this::relieve);
       } catch (RejectedExecutionException closing) {
@@ -160,8 +170,8 @@ final class Copies {
 
   /** Maintenance thread. */
   private void relieve() {
-    long excess = excess();
-    while (excess > 0 || isOld()) {
+    long used = bytes.get(); // the map tells later of those that it drops here
+    while (isDue(used)) {
       Arrived next = arrived.poll();
       if (next == null) {
         break;
@@ -170,7 +180,7 @@ final class Copies {
       Entry oldest = next.entry;
       if (oldest.tryRetain()) {
         if (isStored.test(oldest)) {
-          excess -= oldest.bytes();
+          used -= oldest.bytes();
           drop.accept(oldest);
         }
         oldest.release();

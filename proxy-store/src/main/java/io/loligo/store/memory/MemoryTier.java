@@ -759,6 +759,11 @@ public final class MemoryTier {
     return rejections.sum();
   }
 
+  /** Whether there is room for a copy of {@code bytes}, as things are now. */
+  public boolean hasRoomForCopy(long bytes) {
+    return copies.hasRoom(bytes);
+  }
+
   /** Stored entries that are copies. */
   public long copies() {
     return copies.count();

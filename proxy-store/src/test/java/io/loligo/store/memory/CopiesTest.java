@@ -58,10 +58,31 @@ final class CopiesTest {
     }
   }
 
+  /** One that is fresh answers many clients, if more hot keys do not drive it out. */
+  @Test
+  void aNewOneDisplacesNoneThatIsFresh() {
+    try (StoreFixture fixture = fixture()) {
+      for (int i = 0; i < 100; i++) {
+        fixture.fill(URL + i, COPY, bytes(15_000));
+      }
+      int kept = (int) fixture.store.stats().copies();
+      long taken = fixture.store.stats().insertions();
+      assertThat(kept).isBetween(25, 45);
+      for (int i = 0; i < 100; i++) {
+        assertThat(finds(fixture, URL + i)).as("copy %s of 100", i).isEqualTo(i < kept);
+      }
+      assertThat(taken).isEqualTo(kept);
+      assertThat(fixture.store.takesCopy(15_000)).isFalse();
+      seconds(fixture, Copies.FRESH_SECONDS);
+      assertThat(finds(fixture, URL + 0)).as("perhaps fresh").isTrue();
+    }
+  }
+
   @Test
   void theOldestOnesGoFirst() {
     try (StoreFixture fixture = fixture()) {
       for (int i = 0; i < 100; i++) {
+        seconds(fixture, 1);
         fixture.fill(URL + i, COPY, bytes(15_000));
       }
       int kept = (int) fixture.store.stats().copies();
@@ -69,6 +90,8 @@ final class CopiesTest {
       for (int i = 0; i < 100; i++) {
         assertThat(finds(fixture, URL + i)).as("copy %s of 100", i).isEqualTo(i >= 100 - kept);
       }
+      assertThat(fixture.store.takesCopy(15_000)).isTrue();
+      assertThat(fixture.store.takesCopy(LIMIT)).isFalse();
     }
   }
 
@@ -105,6 +128,8 @@ final class CopiesTest {
       assertThat(fixture.store.stats().copyBytes()).isLessThanOrEqualTo(LIMIT);
     }
     assertThat(fixture.store.stats().rejections()).isPositive();
+    seconds(fixture, Copies.FRESH_SECONDS + 1);
+    assertThat(fixture.store.stats().copyBytes()).as("not yet").isGreaterThan(LIMIT / 8 * 7);
     runAll(maintenance);
     long freed = LIMIT - fixture.store.stats().copyBytes();
     assertThat(freed).as("once, not twice").isBetween(LIMIT / 8, LIMIT / 4);

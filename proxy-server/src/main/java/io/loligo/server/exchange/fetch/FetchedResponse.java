@@ -177,7 +177,7 @@ final class FetchedResponse {
     boolean copied =
         use == ClusterNode.Use.COPIED
             && shareable
-            && services.store.fitsMemory(announced)
+            && services.store.takesCopy(announced)
             && full.isFreshAt(full.ageSeconds(now));
     forJoined = use != ClusterNode.Use.STORED && !copied;
     meta =
