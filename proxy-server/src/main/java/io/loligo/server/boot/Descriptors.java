@@ -3,6 +3,7 @@ package io.loligo.server.boot;
 import com.sun.management.UnixOperatingSystemMXBean;
 import java.io.IOException;
 import java.lang.management.ManagementFactory;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.DirectoryIteratorException;
 import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
@@ -15,6 +16,8 @@ import org.slf4j.LoggerFactory;
 /** The system's numbers of the process's files and sockets. Stateless; thread-safe. */
 final class Descriptors {
   private static final Path OPEN = Path.of("/proc/self/fd");
+  private static final Path LIMITS = Path.of("/proc/self/limits");
+  private static final String OPEN_FILES = "Max open files ";
 
   /** The value if the system does not tell. */
   private static final long UNKNOWN = Long.MAX_VALUE;
@@ -29,11 +32,32 @@ final class Descriptors {
    * @param wanted {@code max_filedescriptors}; 0: the system's limit
    */
   static long limit(int wanted) {
-    return limit(
-        wanted,
-        ManagementFactory.getOperatingSystemMXBean() instanceof UnixOperatingSystemMXBean unix
-            ? unix.getMaxFileDescriptorCount()
-            : UNKNOWN);
+    long told = inLimits(LIMITS);
+    return limit(wanted, told == 0 ? knownToTheJvm() : told);
+  }
+
+  /**
+   * The limit in a file such as {@code /proc/self/limits}; 0 if it does not tell. The JVM asks the
+   * system too, but loads 45 classes for that, before the port is open.
+   */
+  static long inLimits(Path file) {
+    try {
+      for (String line : Files.readAllLines(file, StandardCharsets.ISO_8859_1)) {
+        if (line.startsWith(OPEN_FILES)) {
+          String soft = line.substring(OPEN_FILES.length()).strip().split(" +", 2)[0];
+          return soft.equals("unlimited") ? UNKNOWN : Long.parseLong(soft);
+        }
+      }
+    } catch (IOException | NumberFormatException noLinux) {
+      return 0;
+    }
+    return 0;
+  }
+
+  private static long knownToTheJvm() {
+    return ManagementFactory.getOperatingSystemMXBean() instanceof UnixOperatingSystemMXBean unix
+        ? unix.getMaxFileDescriptorCount()
+        : UNKNOWN;
   }
 
   /** The same under the limit {@code system}; a negative one is none (RLIM_INFINITY). */

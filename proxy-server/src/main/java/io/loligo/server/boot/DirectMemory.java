@@ -2,6 +2,7 @@ package io.loligo.server.boot;
 
 import com.sun.management.HotSpotDiagnosticMXBean;
 import com.sun.management.VMOption;
+import io.loligo.server.launch.GivenSizes;
 import io.loligo.store.disk.DiskMemory;
 import java.lang.management.ManagementFactory;
 
@@ -36,6 +37,14 @@ final class DirectMemory {
 
   /** The JVM's option {@code name} in bytes; {@link Long#MAX_VALUE} if it is not set. */
   static long option(String name) {
+    long given = GivenSizes.bytes(name);
+    if (given == GivenSizes.UNKNOWN) {
+      return knownToTheJvm(name);
+    }
+    return given == GivenSizes.DEFAULT ? Long.MAX_VALUE : given;
+  }
+
+  static long knownToTheJvm(String name) {
     HotSpotDiagnosticMXBean options =
         ManagementFactory.getPlatformMXBean(HotSpotDiagnosticMXBean.class);
     try {

@@ -15,9 +15,10 @@ final class FreeDescriptors implements Part {
   private static final long MEASURE_SECONDS = 10;
 
   private final DescriptorLimit limit;
+  private final Maintenance maintenance;
 
   /**
-   * Measures from now on.
+   * Measures once it is open.
    *
    * @param pause stops accepting
    * @param resume accepts again
@@ -38,6 +39,11 @@ final class FreeDescriptors implements Part {
             pause,
             resume,
             maintenance.thread());
+    this.maintenance = maintenance;
+  }
+
+  @Override
+  public void open() {
     maintenance
         .thread()
         .scheduleWithFixedDelay(limit::measure, 0, MEASURE_SECONDS, TimeUnit.SECONDS);

@@ -71,12 +71,17 @@ record MemoryBudget(
 
   /** The memory of the machine or container, or {@code -XX:MaxRAM} if that is less. */
   private static long machineMemory() {
-    long total =
-        ManagementFactory.getOperatingSystemMXBean()
-                instanceof com.sun.management.OperatingSystemMXBean system
-            ? system.getTotalMemorySize()
-            : Long.MAX_VALUE;
-    return Math.min(Math.min(total, AvailableMemory.bytes()), DirectMemory.option("MaxRAM"));
+    long known = AvailableMemory.bytes();
+    long total = known == AvailableMemory.UNKNOWN ? knownToTheJvm() : known;
+    return Math.min(total, DirectMemory.option("MaxRAM"));
+  }
+
+  /** On systems other than Linux. Loads 45 classes, before the port is open. */
+  private static long knownToTheJvm() {
+    return ManagementFactory.getOperatingSystemMXBean()
+            instanceof com.sun.management.OperatingSystemMXBean system
+        ? system.getTotalMemorySize()
+        : Long.MAX_VALUE;
   }
 
   /** The same limits with other budgets. */

@@ -79,6 +79,32 @@ record JavaCommand(List<String> words) {
     return false;
   }
 
+  /** Whether a variable of {@code environment} gives a JVM options. */
+  static boolean hasOptions(Map<String, String> environment) {
+    for (String variable : VARIABLES) {
+      if (!inVariable(variable, environment).isEmpty()) {
+        return true;
+      }
+    }
+    return false;
+  }
+
+  /** The words before the main class or {@code -jar}, without the program and without values. */
+  List<String> options() {
+    List<String> options = new ArrayList<>();
+    int i = 1;
+    while (i < words.size() && isOption(words.get(i))) {
+      options.add(words.get(i));
+      i += WITH_VALUE.contains(words.get(i)) ? 2 : 1;
+    }
+    return options;
+  }
+
+  /** A file of options may have any, so it counts as one. */
+  private static boolean isOption(String word) {
+    return word.startsWith("@") || (word.startsWith("-") && !word.equals("-jar"));
+  }
+
   private static boolean oneBegins(List<String> options, String begin) {
     for (String option : options) {
       if (option.startsWith(begin)) {

@@ -3,7 +3,7 @@ package io.loligo.server.metrics;
 import io.netty.buffer.ByteBufAllocatorMetricProvider;
 import io.netty.util.internal.PlatformDependent;
 import java.lang.management.ManagementFactory;
-import java.lang.management.MemoryMXBean;
+import java.lang.management.MemoryUsage;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.function.LongSupplier;
@@ -42,17 +42,17 @@ public final class MemoryOwners {
    * buffers.
    */
   public MemoryOwners addProcess(ByteBufAllocatorMetricProvider allocator) {
-    MemoryMXBean memory = ManagementFactory.getMemoryMXBean();
-    add(
-        "heap",
-        "Java heap",
-        () -> memory.getHeapMemoryUsage().getUsed(),
-        () -> memory.getHeapMemoryUsage().getMax());
+    add("heap", "Java heap", () -> heap().getUsed(), () -> heap().getMax());
     return add(
         "allocator",
         "Direct memory of the buffer allocator, including all other owners of direct memory",
         () -> allocator.metric().usedDirectMemory(),
         PlatformDependent::maxDirectMemory);
+  }
+
+  /** The bean is not kept: the first one loads classes, which a start should not. */
+  private static MemoryUsage heap() {
+    return ManagementFactory.getMemoryMXBean().getHeapMemoryUsage();
   }
 
   /** CacheOwners in the order added. */

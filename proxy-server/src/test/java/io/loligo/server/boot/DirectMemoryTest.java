@@ -23,4 +23,11 @@ final class DirectMemoryTest {
             : Runtime.getRuntime().maxMemory();
     assertThat(DirectMemory.limitBytes()).isEqualTo(granted);
   }
+
+  @Test
+  void theCommandLineSaysTheSameAsTheJvm() {
+    for (String name : new String[] {"MaxDirectMemorySize", "MaxRAM"}) {
+      assertThat(DirectMemory.option(name)).isEqualTo(DirectMemory.knownToTheJvm(name));
+    }
+  }
 }

@@ -17,6 +17,9 @@ import org.junit.jupiter.api.io.TempDir;
 /** The script {@code bin/loligo}, in an installation that a symbolic link leads to. */
 @EnabledOnOs(OS.LINUX)
 final class LauncherWireTest {
+  /** From this JDK on, Netty looks at the options of the JVM before the port is open. */
+  private static final int NETTY_ASKS_THE_JVM = 24;
+
   private static final Path MODULE = Path.of("").toAbsolutePath();
   private static final String HERE = System.getProperty("java.home");
 
@@ -89,9 +92,9 @@ final class LauncherWireTest {
     }
   }
 
-  /** The beans are registered when the port is open. */
+  /** The proxy's own beans are registered when the port is open. */
   @Test
-  void noRecordMakesMethodsBeforeThePortIsOpen() throws Exception {
+  void recordsAndBeansOfTheJvmTakeNoTimeBeforeThePortIsOpen() throws Exception {
     String conf = configuration();
     Path log = dir.resolve("classes");
     try (ProxyProcess process =
@@ -114,6 +117,12 @@ final class LauncherWireTest {
       made--;
     }
     assertThat(classes.subList(Math.max(0, made - 5), made)).as("made after these").isEmpty();
+    if (Runtime.version().feature() < NETTY_ASKS_THE_JVM) {
+      assertThat(
+              classes.subList(0, beans).stream().filter(line -> line.contains("sun.management.")))
+          .as("the beans of the JVM")
+          .isEmpty();
+    }
   }
 
   @Test
