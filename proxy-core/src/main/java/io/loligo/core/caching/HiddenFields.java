@@ -1,10 +1,10 @@
 package io.loligo.core.caching;
 
+import io.loligo.core.message.Ascii;
 import io.loligo.core.message.FieldName;
 import io.loligo.core.message.FieldSet;
-import io.loligo.core.message.Fields;
 import io.netty.buffer.ByteBuf;
-import java.nio.charset.StandardCharsets;
+import java.util.Locale;
 
 /**
  * Response fields that are meant for this cache only, and Age, which clients get as the current
@@ -17,6 +17,13 @@ public final class HiddenFields {
       FieldSet.of(
           FieldName.LOLIGO_CACHE_CONTROL, FieldName.SURROGATE_KEY, FieldName.XKEY, FieldName.AGE);
 
+  /** Their names in lower case. */
+  private static final String[] NAMES =
+      FieldName.all().stream()
+          .filter(name -> contains(FieldName.of(name)))
+          .map(name -> name.toLowerCase(Locale.ROOT))
+          .toArray(String[]::new);
+
   private HiddenFields() {}
 
   /** Whether a field of this id is one of them. */
@@ -28,16 +35,29 @@ public final class HiddenFields {
   public static int length(ByteBuf stored) {
     int start = 0;
     int colon = stored.indexOf(start, stored.capacity(), (byte) ':');
-    while (colon > start && contains(id(stored, start, colon))) {
+    while (colon > start && isName(stored, start, colon)) {
       start = stored.indexOf(colon, stored.capacity(), (byte) '\n') + 1;
       colon = stored.indexOf(start, stored.capacity(), (byte) ':');
     }
     return start;
   }
 
-  private static int id(ByteBuf stored, int start, int end) {
-    // a long name is none of them
-    int length = Math.min(end - start, Fields.MAX_NAME_BYTES);
-    return FieldName.of(stored.toString(start, length, StandardCharsets.ISO_8859_1));
+  /** Whether {@code stored[start, end)} is the name of one of them. Each hit asks: no string. */
+  private static boolean isName(ByteBuf stored, int start, int end) {
+    for (String name : NAMES) {
+      if (name.length() == end - start && isName(stored, start, name)) {
+        return true;
+      }
+    }
+    return false;
+  }
+
+  private static boolean isName(ByteBuf stored, int start, String name) {
+    for (int i = 0; i < name.length(); i++) {
+      if (Ascii.lower(stored.getByte(start + i)) != name.charAt(i)) {
+        return false;
+      }
+    }
+    return true;
   }
 }

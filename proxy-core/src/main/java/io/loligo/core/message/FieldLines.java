@@ -70,6 +70,17 @@ public final class FieldLines {
     return this;
   }
 
+  /**
+   * Puts {@code more} bytes of {@code source}, borrowed, from {@code index} on before all lines.
+   */
+  public FieldLines prepend(ByteBuf source, int index, int more) {
+    reserve(more);
+    System.arraycopy(bytes, 0, bytes, more, length);
+    source.getBytes(index, bytes, 0, more);
+    length += more;
+    return this;
+  }
+
   /** Appends one byte. */
   public FieldLines append(char b) {
     reserve(1);

@@ -23,7 +23,7 @@ public abstract class FrameOutput<S> {
   /** Joined frames are passed on from this size. */
   private static final int JOINED_BYTES = 16_384;
 
-  private static final int FIRST_JOINED_BYTES = 2_048;
+  private static final int LEAST_JOINED_BYTES = 2_048;
 
   /** Says that the encoder uses no dynamic table (RFC 7541 section 6.3). */
   private static final int NO_TABLE = 0x20;
@@ -32,6 +32,10 @@ public abstract class FrameOutput<S> {
   private final WriteTally tally;
   private final int bufferBytes;
   private @Nullable ByteBuf joined;
+
+  /** The size with which the next buffer begins: one that grows copies what it has. */
+  private int firstJoinedBytes = LEAST_JOINED_BYTES;
+
   private long window = Frames.DEFAULT_WINDOW_BYTES;
   private int streamWindow = Frames.DEFAULT_WINDOW_BYTES;
   private boolean tableShrinks;
@@ -95,7 +99,7 @@ public abstract class FrameOutput<S> {
       passJoined();
     }
     if (joined == null) {
-      joined = context.alloc().directBuffer(Math.max(FIRST_JOINED_BYTES, more));
+      joined = context.alloc().directBuffer(Math.max(firstJoinedBytes, more));
     }
     joined.ensureWritable(more);
     return joined;
@@ -105,7 +109,17 @@ public abstract class FrameOutput<S> {
     if (joined != null) {
       ByteBuf out = joined;
       joined = null;
+      expect(out.readableBytes());
       tally.write(context, out);
+    }
+  }
+
+  /** The next buffer has room for as many bytes as this one took; with less to send, for fewer. */
+  private void expect(int bytes) {
+    if (bytes > firstJoinedBytes) {
+      firstJoinedBytes = JOINED_BYTES;
+    } else if (bytes < firstJoinedBytes / 8) {
+      firstJoinedBytes = Math.max(LEAST_JOINED_BYTES, firstJoinedBytes / 2);
     }
   }
 

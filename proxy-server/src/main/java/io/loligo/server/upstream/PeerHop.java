@@ -1,19 +1,24 @@
 package io.loligo.server.upstream;
 
 import io.loligo.core.caching.CacheKeys;
+import io.loligo.core.http2.HpackEncoder;
+import io.loligo.core.message.FieldLines;
 import io.loligo.core.message.StoreId;
+import io.netty.buffer.ByteBuf;
+import io.netty.buffer.ByteBufUtil;
+import io.netty.buffer.Unpooled;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.Base64;
 import java.util.List;
+import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The field lines by which a node of the cluster tells another one of a request. Immutable.
- *
- * @param lines field lines beside those of the client; empty: the hop is no node
+ * The field lines by which a node of the cluster tells another one of a request. Most requests to a
+ * node have the same ones: they are encoded once, for both versions of HTTP. Immutable.
  */
-public record PeerHop(List<Line> lines) {
+public final class PeerHop {
   /** A field line; the name as HTTP/1 spells it. */
   public record Line(String name, String value) {}
 
@@ -31,6 +36,26 @@ public record PeerHop(List<Line> lines) {
   public static final PeerHop NONE = new PeerHop(List.of());
 
   private static final Line ONE = new Line("Peer-Hop", "1");
+
+  private final List<Line> lines;
+  private final byte[] fieldLines;
+  private final byte[] fieldBlock;
+  private final int textBytes;
+
+  private PeerHop(List<Line> lines) {
+    this.lines = List.copyOf(lines);
+    FieldLines text = new FieldLines(160);
+    ByteBuf block = Unpooled.buffer(160);
+    int bytes = 0;
+    for (Line line : lines) {
+      text.add(line.name(), line.value());
+      HpackEncoder.field(block, line.name().toLowerCase(Locale.ROOT), line.value());
+      bytes += line.name().length() + line.value().length();
+    }
+    fieldLines = text.toBytes();
+    fieldBlock = ByteBufUtil.getBytes(block);
+    textBytes = bytes;
+  }
 
   /**
    * Tells a node to ask no further node.
@@ -54,7 +79,27 @@ public record PeerHop(List<Line> lines) {
     if (storeId != null) {
       lines.add(new Line("Peer-Key", encoded(storeId)));
     }
-    return new PeerHop(List.copyOf(lines));
+    return new PeerHop(lines);
+  }
+
+  /** The lines beside those of the client; empty: the hop is no node. */
+  public List<Line> lines() {
+    return lines;
+  }
+
+  /** Them as HTTP/1 has them; borrowed. */
+  public byte[] fieldLines() {
+    return fieldLines;
+  }
+
+  /** Them as a part of a field block of HTTP/2; borrowed. */
+  public byte[] fieldBlock() {
+    return fieldBlock;
+  }
+
+  /** Bytes of all names and values. */
+  public int textBytes() {
+    return textBytes;
   }
 
   /** The value of Peer-Key: an id may have spaces at its ends, and bytes above ASCII. */

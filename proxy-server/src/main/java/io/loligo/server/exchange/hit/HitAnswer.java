@@ -214,14 +214,19 @@ public final class HitAnswer {
     long announced = hasNoContent(status) ? ContentLength.NONE : entry.contentLength();
     int start = entry.hiddenLength();
     boolean cookies = services.caching.replaysSetCookie(request.httpPort(), entry);
+    ByteBuf block = entry.firstBlock();
     if (ReplyFields.isRearranged(entry.meta(), cookies)) {
-      ReplyFields.putFirst(StoredFields.index(entry.visibleLines()), cookies, lines);
-      start = entry.fieldsLength() - 2;
+      int emptyLine = entry.fieldsLength() - 2;
+      if (cookies || !entry.meta().has(StoredMeta.SETS_COOKIE)) {
+        lines.prepend(block, entry.firstIndex(block) + start, emptyLine - start);
+      } else {
+        ReplyFields.putFirst(StoredFields.index(entry.visibleLines()), cookies, lines);
+      }
+      start = emptyLine;
     }
     int end = isHead ? entry.fieldsLength() : entry.firstBlockLength();
     int inBlock = end - entry.fieldsLength();
     boolean last = isHead || inBlock == entry.contentLength();
-    ByteBuf block = entry.firstBlock();
     boolean takesMore = stream.writable();
     stream.head(
         services

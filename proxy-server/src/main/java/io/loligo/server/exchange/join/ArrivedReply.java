@@ -160,10 +160,14 @@ final class ArrivedReply {
     }
     boolean cookies = own != null || replaysSetCookie();
     boolean known = window != null && head.fields().has(FieldName.IF_RANGE);
-    if (known || extendsLists() || (!cookies && holdsCookies())) {
+    int emptyLine = fields.writerIndex() - 2;
+    if (known || (!cookies && holdsCookies())) {
       ByteBuf visible = fields.slice(from, fields.writerIndex() - from);
       ReplyFields.putFirst(StoredFields.index(visible), cookies, known, lines);
-      from = fields.writerIndex() - 2;
+      from = emptyLine;
+    } else if (extendsLists()) {
+      lines.prepend(fields, from, emptyLine - from);
+      from = emptyLine;
     }
     return services
         .scratch

@@ -8,7 +8,6 @@ import io.loligo.core.message.Method;
 import io.loligo.server.upstream.FrontEndHttps;
 import io.loligo.server.upstream.OutgoingConnect;
 import io.loligo.server.upstream.OutgoingRequest;
-import io.loligo.server.upstream.PeerHop;
 import io.loligo.server.upstream.RequestForm;
 import io.netty.buffer.ByteBuf;
 import java.nio.charset.StandardCharsets;
@@ -199,12 +198,7 @@ final class RequestEncoder {
   }
 
   private static void peerHop(ByteBuf out, RequestForm form) {
-    for (PeerHop.Line line : form.peerHop().lines()) {
-      text(out, line.name());
-      text(out, ": ");
-      text(out, line.value());
-      out.writeBytes(LINE_END);
-    }
+    out.writeBytes(form.peerHop().fieldLines());
   }
 
   private static void framing(ByteBuf out, OutgoingRequest request) {

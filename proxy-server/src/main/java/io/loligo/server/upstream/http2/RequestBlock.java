@@ -10,7 +10,6 @@ import io.loligo.server.upstream.OutgoingRequest;
 import io.loligo.server.upstream.PeerHop;
 import io.loligo.server.upstream.RequestForm;
 import io.netty.buffer.ByteBuf;
-import java.util.Locale;
 
 /**
  * Writes the field blocks of requests (RFC 9113 section 8.3.1): the same fields as over HTTP/1,
@@ -42,7 +41,8 @@ final class RequestBlock {
             + request.scheme().length()
             + Math.max(request.authority().length(), host == null ? 0 : host.length())
             + (credentials == null ? 0 : credentials.length())
-            + (form.cacheControl() == null ? 0 : form.cacheControl().length());
+            + (form.cacheControl() == null ? 0 : form.cacheControl().length())
+            + form.peerHop().fieldBlock().length;
     return HpackEncoder.maxBytes(request.fieldLines().length + request.path().length + own) + 160;
   }
 
@@ -74,9 +74,9 @@ final class RequestBlock {
     if (form.frontEndHttps().says(request.scheme())) {
       size += field(out, FRONT_END_HTTPS, "On");
     }
-    for (PeerHop.Line line : form.peerHop().lines()) {
-      size += field(out, line.name().toLowerCase(Locale.ROOT), line.value());
-    }
+    PeerHop hop = form.peerHop();
+    out.writeBytes(hop.fieldBlock());
+    size += hop.lines().size() * FIELD_BYTES + hop.textBytes();
     size += framing(out, request);
     if (request.expectContinue() && request.hasContent()) {
       size += field(out, "expect", "100-continue");
