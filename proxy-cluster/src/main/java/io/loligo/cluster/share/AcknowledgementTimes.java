@@ -6,7 +6,8 @@ package io.loligo.cluster.share;
  *
  * <p>It waits three times the 99th percentile, which is the longest time while there are few. A
  * peer that has not acknowledged anything yet may be starting, and its connection has to be made:
- * it has as long as any.
+ * it has as long as any. While there are few, a request that is not acknowledged counts no time:
+ * the next waits would be three times as long, and a peer that hangs would be noticed late.
  *
  * <p>A histogram with four buckets for each power of two. It forgets: all counts halve when there
  * are {@value #MOST}.
@@ -30,11 +31,14 @@ public final class AcknowledgementTimes {
   /** No time yet. */
   public AcknowledgementTimes() {}
 
-  /**
-   * Takes a time.
-   *
-   * @param nanos until the acknowledgement, or until the loop gave up
-   */
+  /** The peer did not acknowledge in time. */
+  public void missed() {
+    if (total >= FEWEST) {
+      add(limitNanos);
+    }
+  }
+
+  /** Takes the time until an acknowledgement. */
   public void add(long nanos) {
     counts[bucket(nanos)]++;
     if (++total >= MOST) {

@@ -4,8 +4,8 @@ import java.util.Arrays;
 
 /**
  * How many requests of an event loop may go to origins because a peer failed: a fifth of those of
- * the last second, but always some. Without it, a failed peer would send its whole load to the
- * origins. Confined to the event loop; no allocation.
+ * the last second that the store did not answer, but always some. Without it, a failed peer would
+ * send its whole load to the origins. Confined to the event loop; no allocation.
  */
 public final class Fallbacks {
   private static final int SLOTS = 10;
@@ -27,7 +27,9 @@ public final class Fallbacks {
     this.always = always;
   }
 
-  /** A client's request came, of any kind: hits count too. */
+  /**
+   * A request came that the store of this node does not answer: it goes to a peer, or is fetched.
+   */
   public void request(long nowNanos) {
     advance(nowNanos);
     requests[index()]++;

@@ -78,13 +78,4 @@ public final class HotKeys {
       cells[i] = (byte) ((cells[i] & 0xff) >>> shift);
     }
   }
-
-  /**
-   * For how long a copy may be used; 0: do not keep it.
-   *
-   * @param freshMillis for how long the response is still fresh
-   */
-  public static long keepMillis(long freshMillis) {
-    return Math.max(0, Math.min(freshMillis, LONGEST_MILLIS));
-  }
 }

@@ -149,7 +149,7 @@ public final class PeerRequest<P> {
    */
   public Failure failed(boolean silent, long nowNanos) {
     if (silent) {
-      known.times.add(limitNanos());
+      known.times.missed();
     }
     ClusterPeerHealth health = known.peer.health();
     boolean wasOut = health.isOut();

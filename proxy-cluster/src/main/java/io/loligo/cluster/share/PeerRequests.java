@@ -127,7 +127,10 @@ public final class PeerRequests<P> {
 
   private @Nullable PeerRequest<P> toPrevious(long hash, long nowNanos) {
     ClusterPeer previous = routing.previous(hash, nowNanos);
-    return previous == null || !known(previous).previous.asks()
+    // the only try of a node that is out of routing is taken by a request that is sent
+    return previous == null
+            || !known(previous).previous.asks()
+            || !previous.health().mayAsk(nowNanos)
         ? null
         : request(previous, hash, nowNanos, PeerRequest.Rank.PREVIOUS, false);
   }

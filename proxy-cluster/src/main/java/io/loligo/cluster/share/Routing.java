@@ -66,9 +66,12 @@ public final class Routing {
     return second == null || second.isSelf() || second.health().isOut() ? null : second;
   }
 
-  /** The node that this one asks before it fetches as the owner; null: none. */
+  /**
+   * The node that this one asks before it fetches as the owner, if {@link ClusterPeerHealth#mayAsk}
+   * allows it; null: none.
+   */
   public @Nullable ClusterPeer previous(long hash, long nowNanos) {
     ClusterPeer previous = ring.previousOwner(hash, nowNanos);
-    return previous == null || !previous.health().mayAsk(nowNanos) ? null : previous;
+    return previous == null || !previous.health().isInRouting(nowNanos) ? null : previous;
   }
 }

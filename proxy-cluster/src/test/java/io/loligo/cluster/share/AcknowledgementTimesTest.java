@@ -38,6 +38,25 @@ class AcknowledgementTimesTest {
     assertThat(times.limitNanos()).isEqualTo(100 * MILLI);
   }
 
+  /** A node that hangs soon after its first answers is out of routing after three short waits. */
+  @Test
+  void aFewThatAreMissedMakeTheWaitNoLonger() {
+    add(MILLI, 20);
+    for (int i = 0; i < 5; i++) {
+      times.missed();
+      assertThat(times.limitNanos()).isEqualTo(100 * MILLI);
+    }
+  }
+
+  @Test
+  void amongManyThoseThatAreMissedMakeTheWaitLonger() {
+    add(MILLI, 100);
+    for (int i = 0; i < 100; i++) {
+      times.missed();
+    }
+    assertThat(times.limitNanos()).isGreaterThan(300 * MILLI);
+  }
+
   @Test
   void theLimitHasALimit() {
     add(20_000 * MILLI, 5_000);

@@ -61,11 +61,4 @@ class HotKeysTest {
     }
     assertThat(hot).isLessThan(40);
   }
-
-  @Test
-  void aCopyLivesTenSecondsOrAsLongAsItIsFresh() {
-    assertThat(HotKeys.keepMillis(60_000)).isEqualTo(10_000);
-    assertThat(HotKeys.keepMillis(500)).isEqualTo(500);
-    assertThat(HotKeys.keepMillis(-1)).isZero();
-  }
 }

@@ -35,7 +35,7 @@ import org.jspecify.annotations.Nullable;
  */
 final class ShareNode {
   private static final long NEVER = Long.MAX_VALUE;
-  private static final long COPY_NANOS = HotKeys.keepMillis(NEVER) * MILLI;
+  private static final long COPY_NANOS = HotKeys.LONGEST_MILLIS * MILLI;
 
   /** Between two looks whether a peer that has acknowledged is still in routing. */
   private static final long LOOK_NANOS = 100 * MILLI;

@@ -64,8 +64,11 @@ public final class SharedRing {
   /** Whether this node asks itself at present. */
   private volatile boolean asksItself;
 
-  /** No line about refused requests before this moment. */
-  private final AtomicLong quietUntil;
+  /** When there may be another line about refused requests. */
+  private final AtomicLong sayRefused;
+
+  /** The same about requests for other nodes. */
+  private final AtomicLong sayForAnother;
 
   private final LongAdder[] counts = new LongAdder[ShareCount.values().length];
 
@@ -100,7 +103,8 @@ public final class SharedRing {
     this.self = self;
     selfText = self.node().toString();
     this.nanos = nanos;
-    quietUntil = new AtomicLong(nanos.getAsLong());
+    sayRefused = new AtomicLong(nanos.getAsLong());
+    sayForAnother = new AtomicLong(nanos.getAsLong());
     this.tls = tls;
     Arrays.setAll(counts, each -> new LongAdder());
   }
@@ -236,7 +240,7 @@ public final class SharedRing {
 
   /** See {@link CacheOwners#refused}. Says so at most once a minute. */
   void refused(InetSocketAddress client, String why) {
-    if (maySay()) {
+    if (maySay(sayRefused)) {
       String from = NetUtil.toAddressString(client.getAddress());
       LOG.warn(
           "a request of {} at the port for nodes is refused: {}; next: give the http_port lines of"
@@ -253,7 +257,7 @@ public final class SharedRing {
     }
     for (ClusterPeer peer : ring.peers()) {
       if (!peer.isSelf() && peer.member().id().node().toString().equals(node)) {
-        if (maySay()) {
+        if (maySay(sayForAnother)) {
           LOG.warn(
               "a request of {} is for the member {} at {}, which says that it has the port for"
                   + " nodes of this node: it gets no response, and that member no requests; next:"
@@ -269,10 +273,10 @@ public final class SharedRing {
     return false;
   }
 
-  private boolean maySay() {
+  private boolean maySay(AtomicLong from) {
     long now = nanos.getAsLong();
-    long quiet = quietUntil.get();
-    return now - quiet >= 0 && quietUntil.compareAndSet(quiet, now + QUIET_NANOS);
+    long quiet = from.get();
+    return now - quiet >= 0 && from.compareAndSet(quiet, now + QUIET_NANOS);
   }
 
   /**

@@ -134,6 +134,9 @@ class LoopOwnersTest {
           .as("once a minute")
           .hasSize(1)
           .allMatch(line -> line.contains("for the member n2 at 10.0.0.2:7800, which says"));
+      owners.refused(client, "a reason");
+      owners.refused(client, "a reason");
+      assertThat(log.lines()).as("another matter").hasSize(2).last().asString().contains("reason");
     }
   }
 

@@ -51,6 +51,20 @@ class OwnObjectsWireTest extends WireTest {
     assertThat(ask("GET", "SN.png").status()).as("no Host").isEqualTo(400);
   }
 
+  /** A node of a cluster asks itself for such objects. */
+  @Test
+  void clientsGetNoneOfTheObjectsForTheNodeItself() throws Exception {
+    startProxy();
+    for (int i = 0; i < 2; i++) {
+      RawClient client = client();
+      client.send("GET http://loligo.invalid/loligo-own-request/4096 HTTP/1.1\r\nHost: a\r\n\r\n");
+      WireMessage answer = client.responseTo("GET");
+      assertThat(answer.status()).isEqualTo(404);
+      assertThat(answer.body()).isEmpty();
+    }
+    assertThat(proxy.storedResponses()).isZero();
+  }
+
   /** As ab asks with -k. */
   @Test
   void areGivenOnAKeptConnectionOfHttp10() throws Exception {

@@ -413,6 +413,7 @@ public final class Request extends RuledRequest {
    * Whether another node of the cluster sends it. That node has applied the rules about its client,
    * and applies those about the response; this one forwards it to no further node.
    */
+  @Override
   public boolean isFromNode() {
     return fromNode;
   }

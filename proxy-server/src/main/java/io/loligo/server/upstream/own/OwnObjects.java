@@ -57,6 +57,10 @@ public final class OwnObjects implements Upstream {
   /** The destination of requests for them. */
   public static final List<Hop> HOPS = List.of(new Hop.Direct(HOST, 80, HierarchyCode.HIER_NONE));
 
+  /** The destination of what this node asks itself for. Clients get none of it. */
+  public static final List<Hop> OWN_REQUEST_HOPS =
+      List.of(new Hop.Direct(HOST, 80, HierarchyCode.HIER_NONE));
+
   private static final byte[] FOLDER =
       "/squid-internal-static/icons/".getBytes(StandardCharsets.US_ASCII);
   private static final String DIGEST = "/squid-internal-periodic/store_digest";
@@ -67,11 +71,9 @@ public final class OwnObjects implements Upstream {
 
   private static final int MAX_OWN_REQUEST_BYTES = 64 << 10;
 
-  private static final byte[] NO_DIGEST =
-      bytes("HTTP/1.1 404 Not Found\r\nCache-Control: no-store\r\nContent-Length: 0\r\n\r\n");
   private static final Map<String, byte[]> ANSWERS = answers("SN.png", "SN-4k.png");
   private static final byte[] NOT_FOUND =
-      bytes("HTTP/1.1 404 Not Found\r\nContent-Length: 0\r\n\r\n");
+      bytes("HTTP/1.1 404 Not Found\r\nCache-Control: no-store\r\nContent-Length: 0\r\n\r\n");
   private static final byte[] NOT_ALLOWED =
       bytes("HTTP/1.1 405 Method Not Allowed\r\nAllow: GET, HEAD\r\nContent-Length: 0\r\n\r\n");
 
@@ -108,16 +110,14 @@ public final class OwnObjects implements Upstream {
   private byte[] answer(String path) {
     if (path.equals(DIGEST)) {
       byte[] present = digest.answer();
-      return present == null ? NO_DIGEST : present;
-    }
-    if (path.startsWith(OWN_REQUEST)) {
-      return ownRequest(path.substring(OWN_REQUEST.length()));
+      return present == null ? NOT_FOUND : present;
     }
     return ANSWERS.getOrDefault(path, NOT_FOUND);
   }
 
-  /** Content of {@code length} bytes, fresh for a minute. */
-  private static byte[] ownRequest(String length) {
+  /** Content of as many bytes as {@code path} says, fresh for a minute. */
+  private static byte[] ownRequest(String path) {
+    String length = path.substring(Math.min(path.length(), OWN_REQUEST.length()));
     int bytes = length.matches("[0-9]{1,5}") ? Integer.parseInt(length) : -1;
     if (bytes < 0 || bytes > MAX_OWN_REQUEST_BYTES) {
       return NOT_FOUND;
@@ -165,12 +165,13 @@ public final class OwnObjects implements Upstream {
   @Override
   public OriginStream fetch(
       List<Hop> hops, OutgoingRequest request, AddressCheck check, OriginEvents events) {
-    if (hops != HOPS) {
+    boolean own = hops == OWN_REQUEST_HOPS;
+    if (hops != HOPS && !own) {
       return others.fetch(hops, request, check, events);
     }
     boolean allowed = Method.isGetOrHead(request.methodId());
     String path = new String(request.path(), StandardCharsets.ISO_8859_1);
-    byte[] bytes = allowed ? answer(path) : NOT_ALLOWED;
+    byte[] bytes = !allowed ? NOT_ALLOWED : own ? ownRequest(path) : answer(path);
     Answer answer = new Answer(request.methodId(), bytes, events);
     loop.execute(answer::begin);
     return answer;

@@ -64,6 +64,11 @@ public interface RoutedRequest extends AclInput, ClientLogin {
    */
   @Nullable InetAddress transparentClient();
 
+  /** Whether another node of the cluster, or this one itself, sends it. */
+  default boolean isFromNode() {
+    return false;
+  }
+
   /** Some peer that was asked for the response has not answered in time. */
   default void peersTimedOut() {}
 

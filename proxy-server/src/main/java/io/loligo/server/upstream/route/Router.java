@@ -68,7 +68,7 @@ public final class Router {
    */
   public void route(RoutedRequest request, int methodId, Askable whom, Listener listener) {
     if (request.host().equals(OwnObjects.HOST)) {
-      listener.routed(OwnObjects.HOPS);
+      listener.routed(request.isFromNode() ? OwnObjects.OWN_REQUEST_HOPS : OwnObjects.HOPS);
       return;
     }
     if (ask(request, methodId, whom, listener)) {
