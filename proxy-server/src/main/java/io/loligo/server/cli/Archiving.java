@@ -56,11 +56,16 @@ final class Archiving implements Callable<Integer> {
     try {
       folder = Files.createTempDirectory("loligo-archive");
       Files.deleteIfExists(made);
-      new Training(folder, TimeSource.SYSTEM)
-          .run(
-              arguments -> archive.making(made, arguments),
-              archive.hasProfiles() ? FOR_PROFILES : FOR_CLASSES,
-              AT_MOST);
+      WaitingLine line = WaitingLine.of("running the proxy for the archive");
+      try {
+        new Training(folder, TimeSource.SYSTEM)
+            .run(
+                arguments -> archive.making(made, arguments),
+                archive.hasProfiles() ? FOR_PROFILES : FOR_CLASSES,
+                AT_MOST);
+      } finally {
+        line.end();
+      }
       if (!Files.exists(made)) {
         throw failed("this JVM wrote none; next: " + archive.remedy());
       }

@@ -69,13 +69,18 @@ final class Draining implements Callable<Integer> {
   private boolean awaitEnd() throws CommandFailure, InterruptedException {
     long startNanos = System.nanoTime();
     long mostNanos = TimeUnit.SECONDS.toNanos(timeoutSeconds);
-    while (proxy.isRunning()) {
-      if (System.nanoTime() - startNanos > mostNanos) {
-        return false;
+    WaitingLine line = WaitingLine.of("waiting for the end of the proxy");
+    try {
+      while (proxy.isRunning()) {
+        if (System.nanoTime() - startNanos > mostNanos) {
+          return false;
+        }
+        TimeUnit.MILLISECONDS.sleep(LOOK_MILLIS);
       }
-      TimeUnit.MILLISECONDS.sleep(LOOK_MILLIS);
+      return true;
+    } finally {
+      line.end();
     }
-    return true;
   }
 
   private void print(String line) {

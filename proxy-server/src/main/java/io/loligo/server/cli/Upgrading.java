@@ -60,7 +60,7 @@ final class Upgrading implements Callable<Integer> {
           CommandFailure.FAILED, file + " has neither loligo_takeover_socket nor pid_filename");
     }
     try (Takeover running = Takeover.at(socket)) {
-      long pid = running.startSuccessor();
+      long pid = startSuccessor(running);
       JsonWriter object = JsonWriter.compact().beginObject().member("pid", pid).endObject();
       PrintWriter out = spec.commandLine().getOut();
       out.println(json ? object.toString() : "process " + pid + " has taken over");
@@ -76,6 +76,15 @@ final class Upgrading implements Callable<Integer> {
               + " socket?");
     } catch (IOException e) {
       throw new CommandFailure(CommandFailure.FAILED, String.valueOf(e.getMessage()));
+    }
+  }
+
+  private static long startSuccessor(Takeover running) throws IOException {
+    WaitingLine line = WaitingLine.of("waiting for the new process");
+    try {
+      return running.startSuccessor();
+    } finally {
+      line.end();
     }
   }
 }
