@@ -62,6 +62,9 @@ public final class TieredStore implements Store {
   private static final long LANDING_SECONDS = 10;
   private static final long BREAKING_SECONDS = 2;
 
+  /** Bytes of an entry beside its content, of nearly all responses. */
+  private static final int COPY_HEAD_BYTES = 2_048;
+
   private final MemoryLedger transit;
   private final MemoryTier memory;
   private final Flights flights;
@@ -415,7 +418,9 @@ public final class TieredStore implements Store {
 
   @Override
   public boolean takesCopy(long contentLength) {
-    return contentLength <= maxInMemoryBytes && memory.hasRoomForCopy(Math.max(0, contentLength));
+    long entryBytes =
+        Math.max(0, contentLength) * 9 / 8 + COPY_HEAD_BYTES; // with what blocks waste
+    return contentLength <= maxInMemoryBytes && memory.hasRoomForCopy(entryBytes);
   }
 
   @Override

@@ -26,7 +26,8 @@ import org.jspecify.annotations.Nullable;
  *     <td>less than the gap ahead of the fastest consumer, a reader or the disk, and less than a
  *     window ahead of the bytes on disk</td>
  *     <td>reads on from disk</td></tr>
- *   <tr><td>passed on</td><td>content that is not stored, or cannot be</td>
+ *   <tr><td>passed on</td><td>content that is not stored, or cannot be; a small response of another
+ *     node that is not copied</td>
  *     <td>bytes that readers have not read</td>
  *     <td>less than the gap ahead of the fastest reader; if memory is scarce, when that reader has
  *     all</td>
@@ -39,6 +40,9 @@ import org.jspecify.annotations.Nullable;
  * stored.
  */
 final class Intake {
+  /** A response of another node of a cluster passes without a copy up to this content. */
+  static final int BRIEF_BYTES = 16 << 10;
+
   private final InFlight source;
   private final Landing landing;
   private final ContentLog log;
@@ -117,6 +121,9 @@ final class Intake {
   void begin(Arrived arrived) {
     this.arrived = arrived;
     log.holdBeside(arrived.fields());
+    if (isBrief()) {
+      return; // passed on
+    }
     boolean part = arrived.meta() != null && arrived.meta().part() != null;
     if (part && spool()) {
       return; // there it is stored beside other parts
@@ -128,6 +135,19 @@ final class Intake {
     if (!spool() && inMemory) {
       landing.rejected();
     }
+  }
+
+  /**
+   * Whether it is small and only kept while it arrives. Mostly all of it is there by now: a copy
+   * would serve nobody. No reader can lag so far that it is closed.
+   */
+  private boolean isBrief() {
+    StoredMeta meta = arrived().meta();
+    long length = arrived().contentLength();
+    return meta != null
+        && meta.has(StoredMeta.PASSING)
+        && length >= 0
+        && length <= Math.min(BRIEF_BYTES, readAheadGapBytes);
   }
 
   /**

@@ -129,6 +129,61 @@ final class InFlightTest {
       assertThat(List.of(eager, distant, slow, late)).allMatch(reader -> reader.ended);
     }
 
+    /** Of another node of a cluster: mostly head and content come in one read. */
+    @Test
+    void aSmallResponseThatOnlyPassesIsNotCopied() {
+      int length = (int) Math.min(Intake.BRIEF_BYTES, GAP);
+      byte[] bytes = bytes(length + 1);
+      for (int announced : new int[] {length, length + 1}) {
+        begin();
+        RecordingReader eager = reader(home, true, EVERYTHING);
+        RecordingReader slow = announced == length ? null : reader(home, false, 0);
+        head(meta().withFlag(StoredMeta.PASSING), true, announced);
+        home.call(flight::doNotStore);
+        content(bytes, 0, length);
+        boolean copied = announced > length;
+        assertThat(fixture.store.stats().transitBytes() > length).isEqualTo(copied);
+        assertThat(eager.got()).hasSize(length);
+        RecordingReader late = new RecordingReader(home);
+        assertThat(late.join(flight, false)).as("all of it is there").isEqualTo(copied);
+        content(bytes, length, announced);
+        end();
+        loops.runAll();
+        assertThat(eager.ended).isTrue();
+        assertThat(eager.got()).isEqualTo(Arrays.copyOf(bytes, announced));
+        if (slow != null) {
+          slow.request(EVERYTHING);
+          late.request(EVERYTHING);
+          loops.runAll();
+          assertThat(late.got()).isEqualTo(bytes);
+          assertThat(slow.got()).isEqualTo(bytes);
+        }
+        assertThat(stored()).isNull();
+      }
+    }
+
+    /** Those that came before its first byte. */
+    @Test
+    void aSmallResponseThatOnlyPassesWaitsForSlowReaders() {
+      byte[] bytes = bytes(4_000);
+      begin();
+      head(meta().withFlag(StoredMeta.PASSING), true, 4_000);
+      home.call(flight::doNotStore);
+      RecordingReader eager = reader(home, true, EVERYTHING);
+      RecordingReader slow = reader(away, false, 0);
+      loops.runAll();
+      content(bytes, 0, 2_000);
+      content(bytes, 2_000, 4_000);
+      end();
+      loops.runAll();
+      assertThat(eager.got()).isEqualTo(bytes);
+      assertThat(slow.count()).isZero();
+      slow.request(EVERYTHING);
+      loops.runAll();
+      assertThat(slow.got()).isEqualTo(bytes);
+      assertThat(slow.ended).isTrue();
+    }
+
     @ParameterizedTest
     @ValueSource(booleans = {true, false})
     void leavesOutBytesBeforeTheStart(boolean kept) {

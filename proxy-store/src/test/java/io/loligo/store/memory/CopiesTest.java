@@ -78,6 +78,22 @@ final class CopiesTest {
     }
   }
 
+  /** Else each fetch of a hot key would prepare a copy for nothing. */
+  @Test
+  void aCopyThatIsTakenFindsRoom() {
+    try (StoreFixture fixture = fixture()) {
+      int taken = 0;
+      for (; fixture.store.takesCopy(4_096); taken++) {
+        fixture.fill(URL + taken, COPY, bytes(4_096));
+      }
+      assertThat(fixture.store.stats().copies()).isEqualTo(taken);
+      assertThat(fixture.store.stats().rejections()).isZero();
+      long room = LIMIT - fixture.store.stats().copyBytes();
+      assertThat(room).isBetween(0L, 8_192L);
+      assertThat(fixture.store.takesCopy(room - 100)).as("it has a head, too").isFalse();
+    }
+  }
+
   @Test
   void theOldestOnesGoFirst() {
     try (StoreFixture fixture = fixture()) {
