@@ -104,7 +104,9 @@ final class ProcessFiles implements AutoCloseable {
   private @Nullable TakeoverSocket opened(@Nullable Path at) throws IOException {
     TakeoverSocket present = socket;
     if (present != null && present.isInUse()) {
-      throw new IOException("loligo_takeover_socket: another process is about to take over");
+      throw new IOException(
+          "loligo_takeover_socket: another process is about to take over: reload when that has"
+              + " ended");
     }
     if (at == null || incumbent.refusal() != null) {
       return null;

@@ -87,7 +87,9 @@ class ProcessFilesTest {
       assertThat(lines.readLine()).startsWith("started");
       assertThatThrownBy(() -> move("b"))
           .isInstanceOf(IOException.class)
-          .hasMessage("loligo_takeover_socket: another process is about to take over");
+          .hasMessage(
+              "loligo_takeover_socket: another process is about to take over: reload when that has"
+                  + " ended");
       assertThat(dir.resolve("b")).doesNotExist();
       move("a").commit();
       assertThat(place).exists();
