@@ -30,6 +30,7 @@ record JavaCommand(List<String> words) {
           "--add-opens",
           "--add-reads",
           "--limit-modules",
+          "--patch-module",
           "--enable-native-access");
 
   JavaCommand {

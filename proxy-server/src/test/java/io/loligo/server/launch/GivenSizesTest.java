@@ -49,6 +49,27 @@ final class GivenSizesTest {
     }
   }
 
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "-cp a",
+        "-p a",
+        "--module-path a",
+        "--upgrade-module-path a",
+        "--add-modules a",
+        "--add-exports a/b=c",
+        "--add-opens a/b=c",
+        "--add-reads a=b",
+        "--limit-modules a",
+        "--patch-module a=b",
+        "--enable-native-access a",
+        "-classpath a",
+        "--class-path a"
+      })
+  void aValueIsNoMainClass(String option) {
+    assertThat(of("java " + option + " -XX:" + NAME + "=5m Main")).isEqualTo(5 << 20);
+  }
+
   @Test
   void theLastOneHolds() {
     String option = " -XX:" + NAME + "=";
