@@ -64,8 +64,12 @@ public final class FrameReader {
 
   private final Events events;
   private final int maxBlockBytes;
+  private final HpackDecoder.Room room;
 
-  /** The block so far. Empty between blocks, so that an idle connection holds none. */
+  /**
+   * The block so far, if it has several frames. Empty between blocks, so that an idle connection
+   * holds none.
+   */
   private byte[] block = {};
 
   private int blockLength;
@@ -82,8 +86,14 @@ public final class FrameReader {
    * @param maxBlockBytes limit of a field block, compressed
    */
   public FrameReader(Events events, int maxBlockBytes) {
+    this(events, maxBlockBytes, new HpackDecoder.Room());
+  }
+
+  /** The same, with the arrays of {@code room}, which other connections of the thread share. */
+  public FrameReader(Events events, int maxBlockBytes, HpackDecoder.Room room) {
     this.events = events;
     this.maxBlockBytes = maxBlockBytes;
+    this.room = room;
   }
 
   /**
@@ -241,6 +251,10 @@ public final class FrameReader {
       error(ErrorCode.ENHANCE_YOUR_CALM, "a field block of more than " + maxBlockBytes + " bytes");
       return;
     }
+    if (blockLength == 0 && (flags & Frames.END_HEADERS) != 0) {
+      whole(in, length);
+      return;
+    }
     if (blockLength + length > block.length) {
       block = Arrays.copyOf(block, Math.max(blockLength + length, 2 * block.length));
     }
@@ -251,6 +265,19 @@ public final class FrameReader {
       blockStream = 0;
       events.headers(stream, block, blockLength, blockEndsStream, blockDependsOnItself);
       dropBlock();
+    }
+  }
+
+  /** A block of one frame, as most are. */
+  private void whole(ByteBuf in, int length) {
+    byte[] bytes = room.lendBlock(length);
+    try {
+      in.readBytes(bytes, 0, length);
+      int stream = blockStream;
+      blockStream = 0;
+      events.headers(stream, bytes, length, blockEndsStream, blockDependsOnItself);
+    } finally {
+      room.giveBack(bytes);
     }
   }
 

@@ -18,10 +18,27 @@ public final class HpackDecoder {
         byte[] name, int nameStart, int nameLength, byte[] value, int valueStart, int valueLength);
   }
 
-  /** Arrays for decoded strings, which the connections of one event loop share. Reusable. */
+  /**
+   * Arrays for blocks and decoded strings, which the connections of one event loop share. Reusable.
+   */
   public static final class Room {
     private byte[] name = new byte[64];
     private byte[] value = new byte[512];
+    private byte[] block = NONE;
+
+    /** An array of at least {@code length} bytes for a block, until it is given back. */
+    byte[] lendBlock(int length) {
+      byte[] lent = block;
+      block = NONE; // another reader, further down the stack, gets another one
+      return lent.length >= length ? lent : new byte[Math.max(512, length)];
+    }
+
+    /** Ends a loan. */
+    void giveBack(byte[] lent) {
+      if (lent.length > block.length && lent.length <= Frames.DEFAULT_MAX_FRAME_BYTES) {
+        block = lent;
+      }
+    }
   }
 
   private static final int BROKEN = -1;

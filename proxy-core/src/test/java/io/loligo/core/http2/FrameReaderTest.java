@@ -2,8 +2,10 @@ package io.loligo.core.http2;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import com.sun.management.ThreadMXBean;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
+import java.lang.management.ManagementFactory;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
@@ -17,7 +19,7 @@ class FrameReaderTest {
   private final FrameReader reader = new FrameReader(new Noted(), 1_000);
   private final ByteBuf bytes = Unpooled.buffer();
 
-  private final class Noted implements FrameReader.Events {
+  private class Noted implements FrameReader.Events {
     @Override
     public void data(int stream, ByteBuf payload, int flowBytes, boolean endStream) {
       String text =
@@ -217,6 +219,79 @@ class FrameReaderTest {
     Frames.ping(bytes, false, 1);
     read();
     assertThat(events).containsExactly("error PROTOCOL_ERROR");
+  }
+
+  /** Connections of one event loop share the array. */
+  @Test
+  void blocksOfOneFrameTakeNoArrayOfTheirOwn() {
+    HpackDecoder.Room room = new HpackDecoder.Room();
+    Counting counting = new Counting();
+    FrameReader shared = new FrameReader(counting, 1_000, room);
+    settings();
+    shared.read(bytes);
+    bytes.clear();
+    frame(Frames.HEADERS, Frames.END_HEADERS, 1, "x".repeat(700));
+    ThreadMXBean threads = (ThreadMXBean) ManagementFactory.getThreadMXBean();
+    long self = Thread.currentThread().getId();
+    long before = 0;
+    for (int i = 0; i < 20_000; i++) {
+      if (i == 10_000) {
+        before = threads.getThreadAllocatedBytes(self);
+      }
+      bytes.readerIndex(0);
+      shared.read(bytes);
+    }
+    assertThat((threads.getThreadAllocatedBytes(self) - before) / 10_000).isZero();
+    assertThat(counting.octets).isEqualTo(20_000 * 700);
+  }
+
+  @Test
+  void aBlockIsWholeWhileAnotherReaderReadsOne() {
+    HpackDecoder.Room room = new HpackDecoder.Room();
+    room.giveBack(new byte[512]);
+    FrameReader inner = new FrameReader(new Noted(), 1_000, room);
+    FrameReader outer =
+        new FrameReader(
+            new Noted() {
+              @Override
+              public void headers(
+                  int stream, byte[] block, int length, boolean endStream, boolean ofItself) {
+                bytes.readerIndex(0);
+                while (inner.read(bytes)) {
+                  // the same bytes with another block behind them
+                }
+                super.headers(stream, block, length, endStream, ofItself);
+              }
+            },
+            1_000,
+            room);
+    settings();
+    frame(Frames.HEADERS, Frames.END_HEADERS, 1, "outer");
+    int end = bytes.writerIndex();
+    frame(Frames.HEADERS, Frames.END_HEADERS, 3, "INNER");
+    ByteBuf first = bytes.copy(0, end);
+    while (outer.read(first)) {
+      // settings, and the first block
+    }
+    first.release();
+    assertThat(events)
+        .containsExactly(
+            "settings",
+            "settings",
+            "headers 1 outer false false",
+            "headers 3 INNER false false",
+            "headers 1 outer false false");
+  }
+
+  /** Counts blocks. */
+  private final class Counting extends Noted {
+    private long octets;
+
+    @Override
+    public void headers(
+        int stream, byte[] block, int length, boolean endStream, boolean dependsOnItself) {
+      octets += length;
+    }
   }
 
   @ParameterizedTest

@@ -129,7 +129,7 @@ public final class Http2Connection extends ClientConnection {
     this.clients = clients;
     this.codecs = LoopCodecs.of(clients);
     this.events = new ClientFrames(this, codecs, clients.time(), listening.configured().forNodes());
-    this.frames = new FrameReader(events, codecs.limits().maxHeadBytes());
+    this.frames = new FrameReader(events, codecs.limits().maxHeadBytes(), codecs.room());
     this.input = new FrameInput(clients.transit());
     this.streamWindow = Math.max(READ_BYTES, clients.settings().streamBufferBytes);
     this.connectionWindow = STREAMS_IN_WINDOW * streamWindow;

@@ -146,7 +146,7 @@ public final class MultiplexedConnection extends ChannelInboundHandlerAdapter
             Math.min(settings.streamBufferBytes, ResponseContent.MAX_WINDOW_BYTES));
     this.connectionWindow = STREAMS_IN_WINDOW * streamWindow;
     this.events = new ServerFrames(this, shared, budget, connectionWindow);
-    this.frames = new FrameReader(events, BLOCKS * limits.maxHeadBytes());
+    this.frames = new FrameReader(events, BLOCKS * limits.maxHeadBytes(), shared.codecs().room());
   }
 
   private final class SocketTally extends WriteTally {
