@@ -83,9 +83,9 @@ final class MemoryModel implements TierModel {
 
   /** Copies a response from disk if the policy does. */
   private void onDisk(long hash, int size, int hits) {
-    long limit = responses.maximumWeight();
+    long limit = responses.maximum();
     if (size >= 0 // an answer without content copies nothing
-        && MemoryPolicy.promote(size, hits, responses.usedWeight(), limit, limit).inMemory()) {
+        && MemoryPolicy.promote(size, hits, responses.used(), limit, limit).inMemory()) {
       put(hash, size, 0);
     }
   }
@@ -134,8 +134,7 @@ final class MemoryModel implements TierModel {
   private void written(int entry) {
     arrivals[entry] = 0;
     boolean asked = responses.isMarked(entry);
-    if (!MemoryPolicy.written(asked, responses.usedWeight(), responses.maximumWeight())
-        .inMemory()) {
+    if (!MemoryPolicy.written(asked, responses.used(), responses.maximum()).inMemory()) {
       responses.remove(entry);
     }
   }

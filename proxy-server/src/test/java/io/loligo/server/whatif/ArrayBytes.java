@@ -65,7 +65,11 @@ final class ArrayBytes {
     } else if (object instanceof Collection<?> objects) {
       objects.forEach(this::add);
     } else if (type.getName().startsWith("io.loligo.") && !type.isHidden()) {
-      visitFields(object, type);
+      for (Class<?> each = type; each != null; each = each.getSuperclass()) {
+        if (each.getName().startsWith("io.loligo.")) {
+          visitFields(object, each);
+        }
+      }
     }
   }
 

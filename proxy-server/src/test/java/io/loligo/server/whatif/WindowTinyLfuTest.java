@@ -56,7 +56,7 @@ class WindowTinyLfuTest {
     }
     assertThat(hits / trace.requests().length)
         .isCloseTo(caffeineHits / trace.requests().length, within(0.008));
-    assertThat(keys.usedWeight()).isBetween(maximum * 9 / 10, maximum);
+    assertThat(keys.used()).isBetween(maximum * 9 / 10, maximum);
   }
 
   @Test
@@ -84,7 +84,7 @@ class WindowTinyLfuTest {
     assertThat(keys.entries()).isZero();
     assertThat(keys.put(5, 0, 1000)).isNotEqualTo(WindowTinyLfu.NONE);
     assertThat(keys.put(5, 0, 1001)).as("it has grown").isEqualTo(WindowTinyLfu.NONE);
-    assertThat(keys.usedWeight()).isZero();
+    assertThat(keys.used()).isZero();
   }
 
   @Test
@@ -97,7 +97,7 @@ class WindowTinyLfuTest {
     keys.put(6, 0, 10);
     assertThat(keys.isMarked(keys.find(5))).isTrue();
     assertThat(keys.isMarked(keys.put(5, 0, 20))).isFalse();
-    assertThat(keys.usedWeight()).isEqualTo(30);
+    assertThat(keys.used()).isEqualTo(30);
   }
 
   /** Against a map of what was put and not removed. */
@@ -144,6 +144,6 @@ class WindowTinyLfuTest {
       }
     }
     assertThat(keys.entries()).isEqualTo(found);
-    assertThat(keys.usedWeight()).isEqualTo(sum).isLessThanOrEqualTo(keys.maximumWeight());
+    assertThat(keys.used()).isEqualTo(sum).isLessThanOrEqualTo(keys.maximum());
   }
 }

@@ -1,4 +1,4 @@
-package io.loligo.server.whatif;
+package io.loligo.store.lfu;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -7,21 +7,25 @@ import org.junit.jupiter.api.Test;
 class FrequencyCountsTest {
   private static final int WORDS = 1024;
 
-  private final FrequencyCounts counts = new FrequencyCounts(WORDS);
+  private final FrequencyCounts counts = FrequencyCounts.fixed(WORDS);
 
   FrequencyCountsTest() {
     counts.words(WORDS);
     counts.period(1_000_000);
   }
 
+  private static int id(int object) {
+    return (int) ((object + 1) * 0x9E3779B97F4A7C15L >>> 32);
+  }
+
   private void add(int object, int times) {
     for (int i = 0; i < times; i++) {
-      counts.add((int) Trace.hash(object, 1));
+      counts.add(id(object));
     }
   }
 
   private int of(int object) {
-    return counts.of((int) Trace.hash(object, 1));
+    return counts.of(id(object));
   }
 
   @Test
@@ -47,7 +51,7 @@ class FrequencyCountsTest {
   @Test
   void fewCountersAreSharedMore() {
     assertThat(tooHigh()).isLessThan(20);
-    FrequencyCounts fresh = new FrequencyCounts(WORDS);
+    FrequencyCounts fresh = FrequencyCounts.fixed(WORDS);
     assertThat(fresh.of(1)).isZero();
     counts.words(WORDS / 16d);
     assertThat(of(1)).as("forgotten").isZero();

@@ -1,8 +1,8 @@
-package io.loligo.server.whatif;
+package io.loligo.store.lfu;
 
 /**
- * The share of the window of {@link WindowTinyLfu} after each period, by the rules of Caffeine 3.3
- * for large caches. All amounts are shares of the maximum. Not thread-safe.
+ * The share of the window of {@link TinyLfu} after each period, by the rules of Caffeine 3.3 for
+ * large caches. All amounts are shares of the maximum. Not thread-safe.
  *
  * <p>Usually the window grows if it has more hits for its size than the rest, and shrinks
  * otherwise. This says nothing about a window with hardly any hits, and may settle where another
@@ -14,7 +14,7 @@ package io.loligo.server.whatif;
  *
  * <p>Left out are walks to a smaller window while no region has hits.
  */
-final class WindowShare {
+public final class WindowShare {
   /** Change for an e-fold difference of the densities. */
   private static final double GAIN = 0.03;
 
@@ -54,7 +54,7 @@ final class WindowShare {
   private static final int STREAK = 4;
 
   /** The hits and misses of a period, and the present shares. */
-  record Period(
+  public record Period(
       int hits,
       int windowHits,
       int probationHits,
@@ -159,7 +159,7 @@ final class WindowShare {
   private boolean auditDown = true;
 
   /** By how much the window changes after a period. */
-  double change(Period period) {
+  public double change(Period period) {
     double change = next(period);
     boolean stood = Double.isNaN(windowBefore) || Math.abs(period.window - windowBefore) <= STILL;
     still = stood ? still + 1 : Math.max(0, still - 1);

@@ -1,4 +1,4 @@
-package io.loligo.server.whatif;
+package io.loligo.store.lfu;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.within;
