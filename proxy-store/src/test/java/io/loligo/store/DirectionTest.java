@@ -44,6 +44,16 @@ final class DirectionTest {
           .onlyDependOnClassesThat()
           .resideOutsideOfPackages("io.loligo.store", "io.loligo.store.inflight");
 
+  /** The what-if of the server shares it. */
+  @ArchTest
+  static final ArchRule POLICY_KNOWS_NO_OTHER_PACKAGE =
+      classes()
+          .that()
+          .resideInAPackage("io.loligo.store.lfu")
+          .should()
+          .onlyDependOnClassesThat()
+          .resideInAnyPackage("io.loligo.store.lfu", "java.lang..", "java.util", "org.jspecify..");
+
   @ArchTest
   static final ArchRule FREE_OF_CYCLES =
       slices().matching("io.loligo.store.(*)..").should().beFreeOfCycles();

@@ -77,4 +77,113 @@ class FrequencyCountsTest {
     counts.words(2 * WORDS);
     assertThat(of(1)).as("there are no more").isEqualTo(3);
   }
+
+  @Test
+  void growsToTheWordsWantedAndForgets() {
+    FrequencyCounts growing = FrequencyCounts.growing();
+    growing.period(1_000_000);
+    assertThat(growing.bytes()).isEqualTo(64);
+    growing.add(id(1));
+    growing.words(8 * WORDS);
+    assertThat(growing.bytes()).isEqualTo(8L * WORDS * Long.BYTES);
+    assertThat(growing.of(id(1))).as("forgotten").isZero();
+    int tooHigh = 0;
+    for (int object = 0; object < 2_000; object++) {
+      growing.add(id(object));
+    }
+    for (int object = 0; object < 2_000; object++) {
+      tooHigh += growing.of(id(object)) == 1 ? 0 : 1;
+    }
+    assertThat(tooHigh).as("all words are in use").isLessThan(10);
+    growing.words(8 * WORDS);
+    assertThat(growing.of(id(1))).isPositive();
+    growing.words(WORDS);
+    assertThat(growing.of(id(1))).as("forgotten").isZero();
+    assertThat(growing.bytes()).as("kept").isEqualTo(8L * WORDS * Long.BYTES);
+  }
+
+  /** 64 words with each request. */
+  @Test
+  void manyWordsAreHalvedInSteps() {
+    FrequencyCounts growing = growing(WORDS, 500, 8);
+    for (int step = 1; step <= WORDS / 64; step++) {
+      int halved = 0;
+      for (int object = 0; object < 500; object++) {
+        int count = growing.of(id(object));
+        assertThat(count).isBetween(4, 9);
+        halved += count < 8 ? 1 : 0;
+      }
+      assertThat(halved).isBetween(step * 500 / 16 - 30, step * 500 / 16 + 30);
+      assertThat(growing.isHalving()).isEqualTo(step < WORDS / 64);
+      growing.add(id(500));
+    }
+    assertThat(growing.isHalving()).isFalse();
+    assertThat(growing.of(id(500))).isBetween(8, 15);
+  }
+
+  /** So many objects were requested so many times, and the last request has begun a halving. */
+  private static FrequencyCounts growing(int words, int objects, int times) {
+    FrequencyCounts growing = FrequencyCounts.growing();
+    growing.words(words);
+    growing.period(objects * times);
+    for (int time = 0; time < times; time++) {
+      for (int object = 0; object < objects; object++) {
+        assertThat(growing.isHalving()).isFalse();
+        growing.add(id(object));
+      }
+    }
+    assertThat(growing.isHalving()).isTrue();
+    return growing;
+  }
+
+  /** Of 7 requests 3 are left, so the next period takes 4/7 as many. */
+  @Test
+  void thePeriodAfterAHalvingIsShorter() {
+    FrequencyCounts growing = growing(WORDS, 500, 7);
+    assertThat(requestsToTheNextHalving(growing)).isBetween(1_960, 2_020);
+  }
+
+  /** About a half of them comes before its words are halved, and a half of one request is none. */
+  @Test
+  void requestsDuringAHalvingAreHalvedWithTheirWords() {
+    int steps = 1024;
+    FrequencyCounts growing = growing(64 * steps, 500, 7);
+    assertThat(requestsToTheNextHalving(growing))
+        .isBetween(2_000 + steps / 2 - 50, 2_000 + steps / 2 + 50);
+  }
+
+  private static int requestsToTheNextHalving(FrequencyCounts counts) {
+    boolean before = true;
+    for (int request = 1; request < 10_000; request++) {
+      counts.add(id(1_000 + request));
+      if (!before && counts.isHalving()) {
+        return request;
+      }
+      before = counts.isHalving();
+    }
+    throw new AssertionError("no second halving");
+  }
+
+  @Test
+  void otherWordsEndAHalving() {
+    FrequencyCounts growing = growing(WORDS, 500, 8);
+    growing.words(WORDS / 2d);
+    assertThat(growing.isHalving()).isFalse();
+    for (int request = 0; request < 3_999; request++) {
+      growing.add(id(request));
+      assertThat(growing.isHalving()).isFalse();
+    }
+    growing.add(id(1));
+    assertThat(growing.isHalving()).as("a whole period later").isTrue();
+  }
+
+  @Test
+  void fixedCountsAreHalvedAtOnce() {
+    counts.period(4_000);
+    for (int request = 0; request < 4_000; request++) {
+      add(request % 500, 1);
+      assertThat(counts.isHalving()).isFalse();
+    }
+    assertThat(of(1)).isBetween(4, 5);
+  }
 }
