@@ -35,10 +35,10 @@ public final class FrequencyCounts {
   /** Words that are halved already, at most all. */
   private int halved = BLOCK;
 
-  /** Requests of the words that are not halved yet. */
+  /** Requests counted before their words are halved, in the last halving. */
   private int toHalve;
 
-  /** Counts of the words halved so far that were odd. */
+  /** Counters that were odd when they were halved, in the last halving. */
   private long lost;
 
   private FrequencyCounts(int firstWords, int mostWords, int stepWords) {
@@ -88,8 +88,6 @@ public final class FrequencyCounts {
     }
     requests = 0;
     halved = blocks * BLOCK;
-    toHalve = 0;
-    lost = 0;
   }
 
   /** Halves all counters after so many requests, at least 1. */
@@ -150,6 +148,7 @@ public final class FrequencyCounts {
       toHalve++;
     } else if (++requests >= periodRequests && !isHalving()) {
       toHalve = requests;
+      lost = 0;
       requests = 0;
       halved = 0;
       halve();
@@ -166,8 +165,6 @@ public final class FrequencyCounts {
     halved = end;
     if (!isHalving()) {
       requests += (int) Math.max(0, (toHalve - lost / ROWS) / 2);
-      toHalve = 0;
-      lost = 0;
     }
   }
 

@@ -98,7 +98,9 @@ class FrequencyCountsTest {
     growing.words(8 * WORDS);
     assertThat(growing.of(id(1))).isPositive();
     growing.words(WORDS);
-    assertThat(growing.of(id(1))).as("forgotten").isZero();
+    for (int object = 0; object < 2_000; object++) {
+      assertThat(growing.of(id(object))).as("forgotten").isZero();
+    }
     assertThat(growing.bytes()).as("kept").isEqualTo(8L * WORDS * Long.BYTES);
   }
 
@@ -126,14 +128,18 @@ class FrequencyCountsTest {
     FrequencyCounts growing = FrequencyCounts.growing();
     growing.words(words);
     growing.period(objects * times);
-    for (int time = 0; time < times; time++) {
-      for (int object = 0; object < objects; object++) {
-        assertThat(growing.isHalving()).isFalse();
-        growing.add(id(object));
-      }
-    }
+    request(growing, objects, times);
     assertThat(growing.isHalving()).isTrue();
     return growing;
+  }
+
+  private static void request(FrequencyCounts counts, int objects, int times) {
+    for (int time = 0; time < times; time++) {
+      for (int object = 0; object < objects; object++) {
+        assertThat(counts.isHalving()).isFalse();
+        counts.add(id(object));
+      }
+    }
   }
 
   /** Of 7 requests 3 are left, so the next period takes 4/7 as many. */
@@ -166,15 +172,43 @@ class FrequencyCountsTest {
 
   @Test
   void otherWordsEndAHalving() {
-    FrequencyCounts growing = growing(WORDS, 500, 8);
-    growing.words(WORDS / 2d);
-    assertThat(growing.isHalving()).isFalse();
-    for (int request = 0; request < 3_999; request++) {
-      growing.add(id(request));
-      assertThat(growing.isHalving()).isFalse();
+    FrequencyCounts growing = growing(WORDS, 500, 7);
+    for (int step = 2; step < WORDS / 64; step++) {
+      growing.add(id(step));
     }
-    growing.add(id(1));
+    assertThat(growing.isHalving()).isTrue();
+    growing.words(2 * WORDS);
+    assertThat(growing.isHalving()).isFalse();
+    request(growing, 500, 7);
     assertThat(growing.isHalving()).as("a whole period later").isTrue();
+    assertThat(requestsToTheNextHalving(growing)).isBetween(1_970, 2_030);
+  }
+
+  @Test
+  void aPeriodShorterThanAHalvingDoesNotBeginAnother() {
+    FrequencyCounts growing = growing(WORDS, 500, 8);
+    growing.period(5);
+    for (int step = 1; step < WORDS / 64; step++) {
+      growing.add(id(1_000 + step));
+    }
+    for (int object = 0; object < 500; object++) {
+      assertThat(growing.of(id(object))).as("halved").isLessThan(8);
+    }
+  }
+
+  @Test
+  void aPeriodThatHasBecomeShorterIsWhole() {
+    add(1, 1);
+    for (int object = 2; object < 1_000; object++) {
+      add(object, 1);
+    }
+    counts.period(10);
+    add(1, 1);
+    assertThat(of(1)).as("halved").isEqualTo(1);
+    add(1, 9);
+    assertThat(of(1)).isEqualTo(10);
+    add(1, 1);
+    assertThat(of(1)).as("halved").isEqualTo(5);
   }
 
   @Test

@@ -159,19 +159,89 @@ class TinyLfuTest {
   void evictsInStepsTheSameEntriesAsAtOnce(int most) {
     Keys whole = full(200_000);
     Keys stepwise = full(200_000);
-    whole.maximum(50_000);
-    stepwise.maximum(50_000);
+    int heavy = whole.oldest(TinyLfu.PROTECTED);
+    whole.put(heavy, 60_000);
+    stepwise.put(heavy, 60_000);
+    evictsTheSame(whole, stepwise, most);
+    whole.maximum(100_000);
+    stepwise.maximum(100_000);
+    evictsTheSame(whole, stepwise, most);
+  }
+
+  private static void evictsTheSame(Keys whole, Keys stepwise, int most) {
+    long maximum = whole.maximum();
     assertThat(whole.evict(ALL)).isFalse();
     boolean left = true;
     for (int calls = 0; left && calls < KEYS; calls++) {
       stepwise.moves = 0;
       left = stepwise.evict(most);
       assertThat(stepwise.moves).isLessThanOrEqualTo(most);
-      assertThat(left || stepwise.used() <= 50_000).isTrue();
+      assertThat(left || stepwise.used() <= maximum).isTrue();
     }
     assertThat(left).isFalse();
     assertThat(stepwise.evicted).hasSizeGreaterThan(100).isEqualTo(whole.evicted);
-    assertThat(whole.used()).isBetween(50_000L - HEAVIEST, 50_000L);
+    assertThat(stepwise.used(TinyLfu.WINDOW)).isEqualTo(whole.used(TinyLfu.WINDOW));
+    assertThat(whole.used()).isBetween(maximum - HEAVIEST, maximum);
+  }
+
+  /** Each excess that no candidate explains lets the window compete. */
+  @Test
+  void anEntryThatGrowsLetsTheWindowCompete() {
+    Keys keys = new Keys(10_000);
+    for (int time = 0; time < 6; time++) {
+      for (int key = 0; key < 98; key++) {
+        keys.put(key, 100);
+        keys.evict(ALL);
+        keys.climb(ALL);
+      }
+    }
+    for (int key = 1_000; key < 1_003; key++) {
+      keys.put(key, 100);
+      assertThat(keys.evict(ALL)).isFalse();
+      assertThat(keys.evicted).isEmpty();
+      keys.put(0, 250);
+      assertThat(keys.evict(ALL)).isFalse();
+      assertThat(keys.evicted).containsExactly(key);
+      keys.evicted.clear();
+      keys.put(0, 100);
+    }
+  }
+
+  /** Also in steps: the second victim is more frequent than the entry of the window. */
+  @Test
+  void anEntryCompetesOnceForAnExcess() {
+    Keys keys = new Keys(10_000);
+    keys.put(500, 100);
+    for (int time = 0; time < 6; time++) {
+      for (int key = 0; key < 97; key++) {
+        keys.put(key, 100);
+        keys.evict(ALL);
+        keys.climb(ALL);
+      }
+    }
+    for (int time = 0; time < 3; time++) {
+      keys.put(1_000, 100);
+      keys.evict(ALL);
+    }
+    keys.put(0, 350);
+    assertThat(keys.evict(1)).isTrue();
+    assertThat(keys.evicted).containsExactly(500);
+    int victim = keys.oldest(TinyLfu.PROBATION);
+    assertThat(keys.evict(1)).isFalse();
+    assertThat(keys.evicted).containsExactly(500, victim);
+    assertThat(keys.oldest(TinyLfu.WINDOW)).isEqualTo(1_000);
+  }
+
+  @Test
+  void aFullWindowIsAnExcessToo() {
+    Keys keys = new Keys(10_000);
+    for (int key = 0; key < 5; key++) {
+      keys.put(key, 100);
+    }
+    assertThat(keys.evict(3)).isTrue();
+    assertThat(keys.evict(1)).isFalse();
+    assertThat(keys.used(TinyLfu.WINDOW)).isEqualTo(100);
+    assertThat(keys.evicted).isEmpty();
   }
 
   @Test
