@@ -1,5 +1,6 @@
 package io.loligo.store;
 
+import io.loligo.core.caching.HashedKey;
 import io.loligo.core.caching.StoredMeta;
 import io.loligo.store.disk.DiskTier;
 import io.loligo.store.memory.Entry;
@@ -21,7 +22,7 @@ final class CatchUp {
   private final MemoryTier memory;
   private final DiskTier disk;
   private volatile boolean due;
-  private @Nullable Iterator<Object> left;
+  private @Nullable Iterator<? extends HashedKey> left;
 
   CatchUp(MemoryTier memory, DiskTier disk) {
     this.memory = memory;
@@ -50,7 +51,7 @@ final class CatchUp {
     }
   }
 
-  private void write(Object key) {
+  private void write(HashedKey key) {
     for (Entry entry : memory.retainAll(key)) {
       if (entry.diskId() == 0 && isWanted(entry) && entry.meta().part() == null) {
         disk.writeLate(entry);

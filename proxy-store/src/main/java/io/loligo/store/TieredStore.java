@@ -1,6 +1,7 @@
 package io.loligo.store;
 
 import io.loligo.core.caching.CacheKey;
+import io.loligo.core.caching.HashedKey;
 import io.loligo.core.caching.KeyProbe;
 import io.loligo.core.caching.StoredMeta;
 import io.loligo.core.caching.VarySelection;
@@ -331,7 +332,7 @@ public final class TieredStore implements Store {
    * number; not on an event loop.
    */
   public void tellMemory(StoredWatch watch) {
-    for (Iterator<Object> keys = memory.keys(); keys.hasNext(); ) {
+    for (Iterator<? extends HashedKey> keys = memory.keys(); keys.hasNext(); ) {
       for (Entry entry : memory.retainAll(keys.next())) {
         try {
           if (!entry.meta().has(StoredMeta.COPY)) {
@@ -748,7 +749,8 @@ public final class TieredStore implements Store {
    */
   public List<StoredObject> objects(int most) {
     List<StoredObject> objects = new ArrayList<>();
-    for (Iterator<Object> keys = memory.keys(); keys.hasNext() && objects.size() < most; ) {
+    for (Iterator<? extends HashedKey> keys = memory.keys();
+        keys.hasNext() && objects.size() < most; ) {
       for (Entry entry : memory.retainAll(keys.next())) {
         CacheKey key = entry.key();
         objects.add(

@@ -52,14 +52,14 @@ import org.jspecify.annotations.Nullable;
  * successors when it is released: that is why the hash is on the heap, and why entries with the
  * same key are equal. {@link #is} compares entries themselves.
  */
-public final class Entry extends StoredMeta implements Stored, StoredResponse, HashedKey {
+public final class Entry extends StoredMeta implements Stored, StoredResponse {
   /** Content in each block but the first and the last; also the size a first block grows to. */
   public static final int BLOCK_BYTES = 64 << 10;
 
   /**
    * Heap of a packed entry and its place in the map, without details; HeapPerObject measures it.
    */
-  static final int PACKED_HEAP_BYTES = 160;
+  static final int PACKED_HEAP_BYTES = 124;
 
   /** Content up to this size is copied to clients in any case: its block needs no references. */
   private static final int COPIED_BYTES = 4 << 10;

@@ -1,7 +1,6 @@
 package io.loligo.store.memory;
 
-import com.github.benmanes.caffeine.cache.Cache;
-import com.github.benmanes.caffeine.cache.Policy;
+import io.loligo.store.lfu.WeighedMap;
 import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.Executor;
@@ -12,17 +11,17 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Keeps the memory tier within its limit. A ledger counts the bytes of entries until they are
- * freed: an evicted entry counts while a client reads it. Caffeine evicts after the fact, so its
+ * freed: an evicted entry counts while a client reads it. The map evicts after the fact, so its
  * limit is {@linkplain #headroom a little less}. An entry that does not fit at once stays in the
  * ledger of transit, where its blocks were filled, until maintenance has made room. If that ledger
  * is more than half full, the entry is refused. So direct memory stays within the sum of both
  * limits, whatever clients do.
  *
- * <p>The memory of evicted entries is subtracted from the limit of Caffeine; otherwise slow readers
+ * <p>The memory of evicted entries is subtracted from the limit of the map; otherwise slow readers
  * could stop all insertions.
  *
- * <p>A lower limit is reached in steps, one in each run of the maintenance: an event loop whose
- * insertions fill Caffeine's buffer waits for an eviction that is under way.
+ * <p>A lower limit is reached in steps, one in each run of the maintenance, so that other tasks of
+ * the maintenance come in between.
  *
  * <p>Thread-safe: any thread; the relief itself runs on the maintenance thread.
  */
@@ -38,8 +37,7 @@ final class HardLimit {
 
   private final MemoryLedger ledger;
   private final MemoryLedger transit;
-  private final Cache<Object, Stored> cache;
-  private final Policy.Eviction<Object, Stored> eviction;
+  private final WeighedMap<Stored> map;
   private final LongSupplier pinnedBytes;
   private final Executor maintenance;
   private final Queue<Entry> overdrawn = new ConcurrentLinkedQueue<>();
@@ -57,32 +55,31 @@ final class HardLimit {
   HardLimit(
       MemoryLedger ledger,
       MemoryLedger transit,
-      Cache<Object, Stored> cache,
+      WeighedMap<Stored> map,
       LongSupplier pinnedBytes,
       Executor maintenance) {
     this.ledger = ledger;
     this.transit = transit;
-    this.cache = cache;
-    this.eviction = cache.policy().eviction().orElseThrow();
+    this.map = map;
     this.pinnedBytes = pinnedBytes;
     this.maintenance = maintenance;
     this.target = ledger.limit();
   }
 
-  /** The limit of Caffeine if {@code ledger} has a limit of {@code limitBytes}; in units. */
+  /** The limit of the map if {@code ledger} has a limit of {@code limitBytes}; in units. */
   static long weight(long limitBytes, MemoryLedger ledger) {
     return Math.max(0, limitBytes - headroom(limitBytes, ledger)) / MemoryTier.UNIT_BYTES;
   }
 
   /**
-   * The part of {@code limitBytes} that Caffeine must not use, so that it may evict a little late.
+   * The part of {@code limitBytes} that the map must not use, so that it may evict a little late.
    */
   private static long headroom(long limitBytes, MemoryLedger ledger) {
     long most = Math.max(MAX_HEADROOM_BYTES, ledger.stripes().count() * HEADROOM_PER_STRIPE_BYTES);
     return Math.min(limitBytes / HEADROOM_DIVISOR, most);
   }
 
-  /** The limit of Caffeine if nothing is pinned; in units. */
+  /** The limit of the map if nothing is pinned; in units. */
   long weight() {
     return weight(ledger.limit(), ledger);
   }
@@ -179,10 +176,10 @@ final class HardLimit {
     long limit = weight();
     long allowed = Math.max(0, limit - pinned / MemoryTier.UNIT_BYTES);
     shrunk = allowed < limit || !arrived;
-    if (eviction.getMaximum() != allowed) {
-      eviction.setMaximum(allowed);
+    if (map.maximum() != allowed) {
+      map.maximum(allowed);
     }
-    cache.cleanUp();
+    map.evictAll();
     // after the removals that the clean-up queued on the same executor
     execute(this::balance);
     if (!arrived) {

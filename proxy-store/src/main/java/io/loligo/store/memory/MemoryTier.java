@@ -1,13 +1,12 @@
 package io.loligo.store.memory;
 
-import com.github.benmanes.caffeine.cache.Cache;
-import com.github.benmanes.caffeine.cache.Caffeine;
-import com.github.benmanes.caffeine.cache.RemovalCause;
 import io.loligo.core.caching.CacheKey;
+import io.loligo.core.caching.HashedKey;
 import io.loligo.core.caching.KeyProbe;
 import io.loligo.core.caching.StoredMeta;
 import io.loligo.core.caching.VarySelection;
 import io.loligo.core.message.Fields;
+import io.loligo.store.lfu.WeighedMap;
 import io.loligo.store.packing.PackedAllocator;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufAllocator;
@@ -16,14 +15,15 @@ import java.util.Iterator;
 import java.util.List;
 import java.util.Objects;
 import java.util.concurrent.Executor;
+import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.atomic.LongAdder;
 import java.util.function.BooleanSupplier;
 import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Stored responses in pooled direct memory, chosen by Caffeine (W-TinyLFU). Thread-safe: any
- * thread; its maintenance runs on the given executor.
+ * Stored responses in pooled direct memory, chosen by W-TinyLFU. Thread-safe: any thread; its
+ * maintenance runs on the given executor.
  *
  * <p>The limit is hard: see {@link HardLimit}.
  */
@@ -40,11 +40,15 @@ public final class MemoryTier {
   /** Weights are {@code int}: in units of this many bytes. */
   static final int UNIT_BYTES = 64;
 
+  /** More bytes of blocks than that are not released on an event loop. */
+  private static final int RELEASED_AT_ONCE = 1 << 20;
+
   private final ByteBufAllocator allocator;
   private final @Nullable PackedAllocator packing;
   private final MemoryLedger ledger;
   private final MemoryLedger transit;
-  private final Cache<Object, Stored> cache;
+  private final WeighedMap<Stored> map;
+  private final Executor maintenance;
   private final HardLimit limit;
   private final HotEntries hot;
   private final Copies copies;
@@ -62,7 +66,7 @@ public final class MemoryTier {
    * @param allocator small responses are packed if it is a {@link PackedAllocator}
    * @param limitBytes of direct memory
    * @param transit ledger of content before it gets here
-   * @param maintenance runs Caffeine's maintenance, one task at a time
+   * @param maintenance runs what event loops have no time for, one task at a time
    */
   public MemoryTier(
       ByteBufAllocator allocator, long limitBytes, MemoryLedger transit, Executor maintenance) {
@@ -71,14 +75,15 @@ public final class MemoryTier {
     this.ledger = new MemoryLedger(limitBytes, transit.stripes(), transit.shortage());
     this.transit = transit;
     this.hot = new HotEntries(transit.stripes());
-    this.cache =
-        Caffeine.newBuilder()
-            .executor(maintenance)
-            .maximumWeight(HardLimit.weight(limitBytes, ledger))
-            .weigher((Object key, Stored stored) -> weight(stored))
-            .removalListener(this::removed)
-            .build();
-    this.limit = new HardLimit(ledger, transit, cache, this::pinnedBytes, maintenance);
+    this.maintenance = maintenance;
+    this.map =
+        new WeighedMap<>(
+            transit.stripes(),
+            HardLimit.weight(limitBytes, ledger),
+            MemoryTier::weight,
+            this::left,
+            maintenance);
+    this.limit = new HardLimit(ledger, transit, map, this::pinnedBytes, maintenance);
     this.copies = new Copies(limit::target, this::holds, this::removeVariant, maintenance);
   }
 
@@ -102,9 +107,8 @@ public final class MemoryTier {
     return (int) Math.min(Integer.MAX_VALUE, (bytes + UNIT_BYTES - 1) / UNIT_BYTES);
   }
 
-  private void removed(@Nullable Object key, @Nullable Stored stored, RemovalCause cause) {
-    assert stored != null : "a weak value";
-    if (cause.wasEvicted()) {
+  private void left(Stored stored, boolean evicted) {
+    if (evicted) {
       evictions.add(stored.size());
       evictedBytes.add(stored.totalBytes());
     }
@@ -117,19 +121,32 @@ public final class MemoryTier {
         copies.unmapped(stored.get(i));
       }
     }
+    release(stored);
+  }
+
+  /** The references of the map. Many blocks are left to maintenance. */
+  private void release(Stored stored) {
+    if (stored.totalBytes() > RELEASED_AT_ONCE) {
+      try {
+        maintenance.execute(stored::releaseAll);
+        return;
+      } catch (RejectedExecutionException closing) {
+        // there is no later
+      }
+    }
     stored.releaseAll();
   }
 
   /** The entry that {@code request} selects under {@code key}. Returns owned, or null. */
   public @Nullable Entry find(KeyProbe key, Fields request) {
-    Stored stored = cache.getIfPresent(key);
+    Stored stored = map.get(key);
     while (stored != null) {
       Entry entry = stored.select(request);
       if (entry == null || entry.tryRetain()) {
         return entry == null ? null : found(key, entry);
       }
       // it has left the map since; its successor is worth a second look
-      Stored now = cache.getIfPresent(key);
+      Stored now = map.get(key);
       stored = now == stored ? null : now;
     }
     return null;
@@ -149,7 +166,7 @@ public final class MemoryTier {
 
   /** Whether anything is stored under {@code key}. */
   public boolean holds(KeyProbe key) {
-    return cache.asMap().containsKey(key);
+    return map.peek(key) != null;
   }
 
   /** Whether a response of {@code bytes} could be kept at all. */
@@ -272,22 +289,20 @@ public final class MemoryTier {
       CacheKey key, Entry entry, @Nullable Fields request, BooleanSupplier mayStore) {
     boolean[] refused = new boolean[1];
     Predicate<Entry> replaced = stored -> Variants.replaces(stored, entry.meta(), request);
-    cache
-        .asMap()
-        .compute(
-            entry.isPacked() ? entry : key,
-            (ignored, old) -> {
-              if (!mayStore.getAsBoolean()) {
-                refused[0] = true;
-                return old;
-              }
-              if (entry.meta().part() != null && displacesWhole(old, replaced)) {
-                return old;
-              }
-              Stored now = Variants.with(old, entry, replaced);
-              mapped(now);
-              return now;
-            });
+    map.compute(
+        entry,
+        old -> {
+          if (!mayStore.getAsBoolean()) {
+            refused[0] = true;
+            return old;
+          }
+          if (entry.meta().part() != null && displacesWhole(old, replaced)) {
+            return old;
+          }
+          Stored now = Variants.with(old, entry, replaced);
+          mapped(now);
+          return now;
+        });
     if (refused[0]) {
       return false;
     }
@@ -310,19 +325,17 @@ public final class MemoryTier {
       return false;
     }
     boolean[] stored = new boolean[1];
-    cache
-        .asMap()
-        .compute(
-            entry.isPacked() ? entry : entry.key(),
-            (ignored, old) -> {
-              if (!mayStore.getAsBoolean() || (old != null && holdsEqual(old, entry))) {
-                return old;
-              }
-              stored[0] = true;
-              Stored now = Variants.with(old, entry, other -> false);
-              mapped(now);
-              return now;
-            });
+    map.compute(
+        entry,
+        old -> {
+          if (!mayStore.getAsBoolean() || (old != null && holdsEqual(old, entry))) {
+            return old;
+          }
+          stored[0] = true;
+          Stored now = Variants.with(old, entry, other -> false);
+          mapped(now);
+          return now;
+        });
     if (stored[0]) {
       insertions.increment();
       if (limit.isClosed()) {
@@ -354,7 +367,7 @@ public final class MemoryTier {
 
   /** Whether a response is stored under {@code key} and was served. */
   public boolean serves(CacheKey key) {
-    Stored stored = cache.policy().getIfPresentQuietly(key);
+    Stored stored = map.peek(key);
     for (int i = 0; stored != null && i < stored.size(); i++) {
       if (stored.get(i).hits() > 0) {
         return true;
@@ -368,7 +381,7 @@ public final class MemoryTier {
    * selects is marked. Does not count as a request.
    */
   public List<Glimpse> peek(CacheKey key, Fields request) {
-    Stored stored = cache.policy().getIfPresentQuietly(key);
+    Stored stored = map.peek(key);
     Entry selected = stored == null ? null : stored.select(request);
     List<Glimpse> seen = new ArrayList<>();
     for (int i = 0; stored != null && i < stored.size(); i++) {
@@ -386,7 +399,7 @@ public final class MemoryTier {
 
   /** Whether {@link #removeVariant} with the same arguments would leave anything. */
   public boolean holdsBesides(CacheKey key, @Nullable VarySelection vary) {
-    Stored stored = cache.policy().getIfPresentQuietly(key);
+    Stored stored = map.peek(key);
     Predicate<VarySelection> gone = selection(vary);
     for (int i = 0; stored != null && i < stored.size(); i++) {
       if (!gone.test(stored.get(i).vary())) {
@@ -397,16 +410,16 @@ public final class MemoryTier {
   }
 
   /** Keys of stored responses; keys that come or go meanwhile may be missing. */
-  public Iterator<Object> keys() {
-    return cache.asMap().keySet().iterator();
+  public Iterator<? extends HashedKey> keys() {
+    return map.iterator();
   }
 
   /**
    * The responses stored under {@code key}, a reference to each owned by the caller; does not count
    * as a request.
    */
-  public List<Entry> retainAll(Object key) {
-    Stored stored = cache.policy().getIfPresentQuietly(key);
+  public List<Entry> retainAll(HashedKey key) {
+    Stored stored = map.peek(key);
     List<Entry> entries = new ArrayList<>(1);
     for (int i = 0; stored != null && i < stored.size(); i++) {
       if (stored.get(i).tryRetain()) {
@@ -418,13 +431,13 @@ public final class MemoryTier {
 
   /** Whether {@code entry} is stored now. */
   public boolean holds(Entry entry) {
-    Stored stored = cache.policy().getIfPresentQuietly(entry);
+    Stored stored = map.peek(entry);
     return stored != null && contains(stored, entry);
   }
 
   /** Whether a response is stored under {@code key} with the selection {@code vary}. */
   public boolean holds(CacheKey key, @Nullable VarySelection vary) {
-    Stored stored = cache.policy().getIfPresentQuietly(key);
+    Stored stored = map.peek(key);
     for (int i = 0; stored != null && i < stored.size(); i++) {
       if (Objects.equals(stored.get(i).vary(), vary)) {
         return true;
@@ -465,36 +478,32 @@ public final class MemoryTier {
   }
 
   private void removeVariant(Entry gone) {
-    cache
-        .asMap()
-        .computeIfPresent(
-            gone.key(),
-            (ignored, stored) -> {
-              Stored now = Variants.without(stored, gone);
-              if (now != null && now != stored) {
-                mapped(now);
-              }
-              return now;
-            });
+    map.computeIfPresent(
+        gone,
+        stored -> {
+          Stored now = Variants.without(stored, gone);
+          if (now != null && now != stored) {
+            mapped(now);
+          }
+          return now;
+        });
   }
 
   private void removeIf(CacheKey key, Predicate<VarySelection> gone) {
-    cache
-        .asMap()
-        .computeIfPresent(
-            key,
-            (ignored, stored) -> {
-              Stored now = Variants.without(stored, gone);
-              if (now != null && now != stored) {
-                mapped(now);
-              }
-              return now;
-            });
+    map.computeIfPresent(
+        key,
+        stored -> {
+          Stored now = Variants.without(stored, gone);
+          if (now != null && now != stored) {
+            mapped(now);
+          }
+          return now;
+        });
   }
 
   /** Drops {@code entry}, borrowed, if it is the only response stored under its key. */
   public void drop(Entry entry) {
-    cache.asMap().computeIfPresent(entry, (ignored, stored) -> stored == entry ? null : stored);
+    map.computeIfPresent(entry, stored -> stored == entry ? null : stored);
   }
 
   private void mapped(Stored stored) {
@@ -543,22 +552,20 @@ public final class MemoryTier {
     if (fresh.is(old)) {
       return old;
     }
-    cache
-        .asMap()
-        .computeIfPresent(
-            key,
-            (ignored, stored) -> {
-              if (!contains(stored, old)) {
-                return stored;
-              }
-              Stored now =
-                  Variants.with(
-                      stored,
-                      fresh,
-                      one -> one.is(replaced) || Objects.equals(one.meta().vary(), meta.vary()));
-              mapped(now);
-              return now;
-            });
+    map.computeIfPresent(
+        key,
+        stored -> {
+          if (!contains(stored, old)) {
+            return stored;
+          }
+          Stored now =
+              Variants.with(
+                  stored,
+                  fresh,
+                  one -> one.is(replaced) || Objects.equals(one.meta().vary(), meta.vary()));
+          mapped(now);
+          return now;
+        });
     limit.waitForRoom(fresh, owner);
     limit.relieveIfNeeded();
     return fresh;
@@ -645,7 +652,7 @@ public final class MemoryTier {
 
   /** Drops the responses stored under {@code key}. Returns the number of entries. */
   public int remove(CacheKey key) {
-    Stored stored = cache.asMap().remove(key);
+    Stored stored = map.remove(key);
     return stored == null ? 0 : stored.size();
   }
 
@@ -654,7 +661,7 @@ public final class MemoryTier {
    * event loop.
    */
   public void removeIf(Predicate<Entry> gone) {
-    for (Stored stored : cache.asMap().values()) {
+    for (Stored stored : map) {
       for (int i = 0; i < stored.size(); i++) {
         Entry entry = stored.get(i);
         if (entry.tryRetain()) {
@@ -670,8 +677,8 @@ public final class MemoryTier {
   /** Drops everything. Returns the number of entries. */
   public int clear() {
     int count = 0;
-    for (Object key : cache.asMap().keySet()) {
-      Stored stored = cache.asMap().remove(key);
+    for (HashedKey key : map) {
+      Stored stored = map.remove(key);
       count += stored == null ? 0 : stored.size();
     }
     return count;
@@ -700,7 +707,7 @@ public final class MemoryTier {
   public void close() {
     limit.close();
     clear();
-    cache.cleanUp();
+    map.evictAll();
     limit.releaseOverdrawn();
   }
 

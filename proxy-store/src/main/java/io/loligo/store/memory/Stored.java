@@ -1,5 +1,6 @@
 package io.loligo.store.memory;
 
+import io.loligo.core.caching.HashedKey;
 import io.loligo.core.message.Fields;
 import org.jspecify.annotations.Nullable;
 
@@ -7,7 +8,7 @@ import org.jspecify.annotations.Nullable;
  * The value of the memory tier under one key: an entry, or the variants of a response that varies.
  * Holds one reference to each of its entries while it is in the map. Immutable.
  */
-sealed interface Stored permits Entry, Variants {
+sealed interface Stored extends HashedKey permits Entry, Variants {
   /**
    * The entry that {@code request} selects, borrowed, or null; of several the one that {@link
    * io.loligo.core.caching.VarySelection#prefers} accepts. No allocation.

@@ -126,6 +126,16 @@ final class Variants implements Stored {
   }
 
   @Override
+  public long high() {
+    return entries[0].high();
+  }
+
+  @Override
+  public long low() {
+    return entries[0].low();
+  }
+
+  @Override
   public int size() {
     return entries.length;
   }

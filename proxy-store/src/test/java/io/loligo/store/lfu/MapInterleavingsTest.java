@@ -1,0 +1,61 @@
+package io.loligo.store.lfu;
+
+import io.loligo.core.caching.HashedKey;
+import io.loligo.store.Interleavings;
+import io.loligo.store.stripes.Stripes;
+import org.jetbrains.lincheck.datastructures.IntGen;
+import org.jetbrains.lincheck.datastructures.ModelCheckingOptions;
+import org.jetbrains.lincheck.datastructures.Operation;
+import org.jetbrains.lincheck.datastructures.Param;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+
+/** Each value found is the last one put under its key, whatever the slots hold in between. */
+@Tag("interleavings")
+final class MapInterleavingsTest {
+  @Test
+  void isAsIfOneCameAfterTheOther() {
+    new ModelCheckingOptions()
+        .iterations(15)
+        .invocationsPerIteration(Interleavings.of(1_000))
+        .threads(2)
+        .actorsPerThread(3)
+        .actorsBefore(2)
+        .actorsAfter(3)
+        .check(Keys.class);
+  }
+
+  /** A map with three keys, two of which share a stripe. Made by Lincheck. */
+  @Param(name = "key", gen = IntGen.class, conf = "0:2")
+  @Param(name = "content", gen = IntGen.class, conf = "1:100")
+  public static final class Keys {
+    private record Value(long high, long low, int content) implements HashedKey {}
+
+    private static final Value[] KEYS = {
+      new Value(1, 5, 0), new Value(1, 6, 0), new Value(1L << 63, 7, 0)
+    };
+
+    private final WeighedMap<Value> map =
+        new WeighedMap<>(Stripes.ONE, 1000, value -> 1, (value, evicted) -> {}, Runnable::run);
+
+    @Operation
+    public void put(@Param(name = "key") int key, @Param(name = "content") int content) {
+      Value now = new Value(KEYS[key].high, KEYS[key].low, content);
+      map.compute(now, before -> now);
+    }
+
+    @Operation
+    public int get(@Param(name = "key") int key) {
+      return content(map.get(KEYS[key]));
+    }
+
+    @Operation
+    public int remove(@Param(name = "key") int key) {
+      return content(map.remove(KEYS[key]));
+    }
+
+    private static int content(Value value) {
+      return value == null ? -1 : value.content;
+    }
+  }
+}
