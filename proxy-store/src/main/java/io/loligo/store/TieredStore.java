@@ -480,10 +480,10 @@ public final class TieredStore implements Store {
     boolean quiet = old.diskId() != 0 && allowsAsMuch(meta, old.meta());
     try (PendingWrite write = disk.announceHead(key, meta, quiet)) {
       Entry fresh = memory.freshen(key, old, meta, fields);
-      if (!fresh.is(old) && old.diskId() != 0) {
+      if (fresh != old && old.diskId() != 0) {
         fresh.diskId(old.diskId());
         disk.freshen(fresh, write);
-      } else if (!fresh.is(old)) {
+      } else if (fresh != old) {
         writeNew(fresh, write);
       }
       return fresh;
@@ -529,7 +529,7 @@ public final class TieredStore implements Store {
     disk.hide(key);
     disk.supersede(key);
     Entry fresh = memory.freshen(key, old, meta, fields);
-    if (fresh.is(old)) {
+    if (fresh == old) {
       memory.remove(key);
     }
     disk.reveal(key);
@@ -590,7 +590,7 @@ public final class TieredStore implements Store {
     purges.stored(meta.requestTimeMillis());
     try (PendingWrite write = disk.announceOf(key, meta)) {
       Entry added = memory.addVariant(key, like, meta, fields);
-      if (!added.is(like)) {
+      if (added != like) {
         if (like.diskId() != 0 && !memory.holds(added) && isResident(added)) {
           memory.offer(added, mayStore);
         }

@@ -95,10 +95,7 @@ public final class CacheKey implements HashedKey {
     if (other instanceof CacheKey key) {
       return high == key.high && low == key.low && Arrays.equals(text, key.text);
     }
-    if (other instanceof KeyProbe probe) {
-      return probe.matches(this);
-    }
-    return other instanceof HashedKey key && HashedKey.equal(this, key);
+    return other instanceof KeyProbe probe && probe.matches(this);
   }
 
   @Override

@@ -107,10 +107,7 @@ public final class KeyProbe implements HashedKey {
 
   @Override
   public boolean equals(@Nullable Object other) {
-    if (other instanceof CacheKey key) {
-      return matches(key);
-    }
-    return this == other || (other instanceof HashedKey key && HashedKey.equal(this, key));
+    return this == other || (other instanceof CacheKey key && matches(key));
   }
 
   private void reserve(int more) {

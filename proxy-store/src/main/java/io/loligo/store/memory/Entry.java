@@ -48,9 +48,8 @@ import org.jspecify.annotations.Nullable;
  * it for a small response), so that a small hit is one copy or one slice. Further content is in
  * blocks of {@value #BLOCK_BYTES} bytes, the last of them sized to fit.
  *
- * <p>The memory tier uses packed entries as keys as well. An entry may remain the key of its
- * successors when it is released: that is why the hash is on the heap, and why entries with the
- * same key are equal. {@link #is} compares entries themselves.
+ * <p>The hash of its key is on the heap, because the map of the memory tier reads it without a
+ * reference.
  */
 public final class Entry extends StoredMeta implements Stored, StoredResponse {
   /** Content in each block but the first and the last; also the size a first block grows to. */
@@ -284,11 +283,6 @@ public final class Entry extends StoredMeta implements Stored, StoredResponse {
     return known;
   }
 
-  /** The details so far; null: it is packed and has none. */
-  @Nullable EntryDetails knownDetails() {
-    return details;
-  }
-
   private @Nullable SpreadCount spreadCount() {
     EntryDetails known = details;
     return known == null ? null : known.spread;
@@ -479,22 +473,6 @@ public final class Entry extends StoredMeta implements Stored, StoredResponse {
       return key.isAt(block, PackedHead.keyStart(at), PackedHead.keyLength(block, at));
     }
     return key.matches(key());
-  }
-
-  @Override
-  public int hashCode() {
-    return (int) high;
-  }
-
-  /** Equal to whatever has the same hash: for the map of the memory tier. */
-  @Override
-  public boolean equals(@Nullable Object other) {
-    return this == other || (other instanceof HashedKey key && HashedKey.equal(this, key));
-  }
-
-  /** Whether {@code other} is this very entry, and not only one under the same key. */
-  public boolean is(@Nullable Object other) {
-    return this == other;
   }
 
   @Override

@@ -1,7 +1,7 @@
 package io.loligo.store.memory;
 
 import io.loligo.store.stripes.Stripes;
-import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Predicate;
 
@@ -21,8 +21,7 @@ final class HotEntries {
 
   private final Stripes stripes;
 
-  /** By their details, since entries of one key are equal. */
-  private final Map<EntryDetails, Entry> entries = new ConcurrentHashMap<>();
+  private final Set<Entry> entries = ConcurrentHashMap.newKeySet();
 
   HotEntries(Stripes stripes) {
     this.stripes = stripes;
@@ -37,7 +36,7 @@ final class HotEntries {
     if (stripes.count() == 1 || entries.size() >= MOST) {
       entry.forgetCollisions();
     } else if (entry.spread(stripes)) {
-      entries.put(entry.details(), entry);
+      entries.add(entry);
       if (!isStored.test(entry)) {
         left(entry);
       }
@@ -47,15 +46,14 @@ final class HotEntries {
   /** {@code entry} left the map, or has another place there. */
   void left(Entry entry) {
     entry.gather();
-    EntryDetails details = entry.knownDetails();
-    if (details != null && !entries.isEmpty()) {
-      entries.remove(details);
+    if (!entries.isEmpty()) {
+      entries.remove(entry);
     }
   }
 
   /** Gathers those that are no longer hot. Call every second, on the maintenance thread. */
   void tick() {
-    for (Entry entry : entries.values()) {
+    for (Entry entry : entries) {
       if (entry.recentHits() < FEWEST_HITS || !entry.isSpread()) {
         left(entry);
       }

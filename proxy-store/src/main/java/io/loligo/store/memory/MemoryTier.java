@@ -390,7 +390,7 @@ public final class MemoryTier {
         Glimpse one =
             new Glimpse(
                 entry.meta().kept(), entry.storedLines(), false, entry.bytes(), entry.hits());
-        seen.add(one.selected(entry.is(selected)));
+        seen.add(one.selected(entry == selected));
         entry.release();
       }
     }
@@ -549,7 +549,7 @@ public final class MemoryTier {
       return copy(old, meta, fields);
     }
     Entry fresh = freshened(key, old, own, fields, owner);
-    if (fresh.is(old)) {
+    if (fresh == old) {
       return old;
     }
     map.computeIfPresent(
@@ -562,7 +562,7 @@ public final class MemoryTier {
               Variants.with(
                   stored,
                   fresh,
-                  one -> one.is(replaced) || Objects.equals(one.meta().vary(), meta.vary()));
+                  one -> one == replaced || Objects.equals(one.meta().vary(), meta.vary()));
           mapped(now);
           return now;
         });
@@ -643,7 +643,7 @@ public final class MemoryTier {
 
   private static boolean contains(Stored stored, Entry entry) {
     for (int i = 0; i < stored.size(); i++) {
-      if (entry.is(stored.get(i))) {
+      if (entry == stored.get(i)) {
         return true;
       }
     }

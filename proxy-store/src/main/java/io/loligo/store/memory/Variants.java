@@ -92,7 +92,7 @@ final class Variants implements Stored {
 
   /** The same without {@code gone}. */
   static @Nullable Stored without(Stored old, Entry gone) {
-    return withoutEntries(old, entry -> entry.is(gone));
+    return withoutEntries(old, entry -> entry == gone);
   }
 
   private static @Nullable Stored withoutEntries(Stored old, Predicate<Entry> gone) {

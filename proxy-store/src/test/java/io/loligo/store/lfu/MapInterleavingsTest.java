@@ -16,8 +16,8 @@ final class MapInterleavingsTest {
   @Test
   void isAsIfOneCameAfterTheOther() {
     new ModelCheckingOptions()
-        .iterations(15)
-        .invocationsPerIteration(Interleavings.of(1_000))
+        .iterations(6)
+        .invocationsPerIteration(Interleavings.of(300))
         .threads(2)
         .actorsPerThread(3)
         .actorsBefore(2)

@@ -241,7 +241,7 @@ final class CopiesTest {
       assertThat(confirmed.meta().lifetimeSeconds()).as("for its client").isEqualTo(60);
       assertThat(content(confirmed)).isEqualTo(bytes(1000));
       Entry stored = fixture.store.find(probe(URL), noFields());
-      assertThat(stored.is(copy)).isTrue();
+      assertThat(stored).isSameAs(copy);
       assertThat(stored.meta().lifetimeSeconds()).isEqualTo(10);
       for (Entry each : List.of(copy, confirmed, variant, stored)) {
         each.release();

@@ -127,22 +127,9 @@ final class PackedEntryTest {
     assertThat(Entry.isPackable(key("http://a/" + path), full, fields, MAX)).isFalse();
   }
 
+  /** The block of the first entry is free after the second came. */
   @Test
-  void isEqualToOthersUnderItsKeyOnly() {
-    Entry entry = packed(meta().build());
-    Entry successor = packed(meta().build());
-    assertThat(entry).isEqualTo(successor).isEqualTo(key(URL)).hasSameHashCodeAs(key(URL));
-    assertThat(key(URL).equals(entry)).isTrue();
-    assertThat(probe(URL).equals(entry)).isTrue();
-    assertThat(entry).isNotEqualTo(key("http://a/other"));
-    assertThat(probe("http://a/other").equals(entry)).isFalse();
-    entry.release();
-    successor.release();
-  }
-
-  /** The key of the map is the first entry, whose block is free after the second came. */
-  @Test
-  void isTheKeyOfItsSuccessors() {
+  void makesWayForItsSuccessors() {
     try (StoreFixture fixture = new StoreFixture()) {
       Entry old = fixture.put(URL, CONTENT);
       Entry fresh =

@@ -41,7 +41,7 @@ public final class BackgroundValidation {
     }
     StoredMeta meta = services.caching.regarded(now, request);
     boolean fresh =
-        !now.is(stale)
+        now != stale
             && meta != null
             && meta.ageSeconds(services.clock.millis()) < meta.lifetimeSeconds();
     now.release();

@@ -101,7 +101,7 @@ final class StoredUpdate {
       return;
     }
     for (Entry other : services.store.variants(key)) {
-      if (!other.is(fresh) && isConfirmedToo(other.meta())) {
+      if (other != fresh && isConfirmedToo(other.meta())) {
         ResponseHead merged = merged(other, reply);
         if (mayFreshen(merged)) {
           freshen(other, merged).release();

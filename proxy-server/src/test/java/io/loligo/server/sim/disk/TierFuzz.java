@@ -403,7 +403,7 @@ final class TierFuzz implements SimMedium.Host {
     /** Whether it was read: several readers may have the same one. */
     boolean endReading(Entry entry) {
       for (int i = 0; i < reading.size(); i++) {
-        if (entry.is(reading.get(i))) {
+        if (entry == reading.get(i)) {
           reading.remove(i);
           return true;
         }
