@@ -55,6 +55,23 @@ final class DirectionTest {
           .resideInAnyPackage("io.loligo.store.lfu", "java.lang..", "java.util", "org.jspecify..");
 
   @ArchTest
+  static final ArchRule MAP_KNOWS_ITS_POLICY_ONLY =
+      classes()
+          .that()
+          .resideInAPackage("io.loligo.store.map")
+          .and()
+          .haveSimpleNameNotContaining("Test")
+          .should()
+          .onlyDependOnClassesThat()
+          .resideInAnyPackage(
+              "io.loligo.store.map",
+              "io.loligo.store.lfu",
+              "io.loligo.store.stripes",
+              "io.loligo.core.caching",
+              "java..",
+              "org.jspecify..");
+
+  @ArchTest
   static final ArchRule FREE_OF_CYCLES =
       slices().matching("io.loligo.store.(*)..").should().beFreeOfCycles();
 

@@ -11,9 +11,4 @@ public interface HashedKey {
 
   /** Last 64 bits of the hash. */
   long low();
-
-  /** Whether both halves are equal. */
-  static boolean equal(HashedKey one, HashedKey other) {
-    return one.high() == other.high() && one.low() == other.low();
-  }
 }

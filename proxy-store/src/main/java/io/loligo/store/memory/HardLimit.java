@@ -1,6 +1,6 @@
 package io.loligo.store.memory;
 
-import io.loligo.store.lfu.WeighedMap;
+import io.loligo.store.map.WeighedMap;
 import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.Executor;

@@ -6,7 +6,7 @@ import io.loligo.core.caching.KeyProbe;
 import io.loligo.core.caching.StoredMeta;
 import io.loligo.core.caching.VarySelection;
 import io.loligo.core.message.Fields;
-import io.loligo.store.lfu.WeighedMap;
+import io.loligo.store.map.WeighedMap;
 import io.loligo.store.packing.PackedAllocator;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufAllocator;

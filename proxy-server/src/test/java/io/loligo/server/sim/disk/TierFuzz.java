@@ -397,7 +397,7 @@ final class TierFuzz implements SimMedium.Host {
     final List<Entry> reading = new ArrayList<>();
 
     boolean reads(Entry entry) {
-      return reading.stream().anyMatch(entry::is);
+      return reading.stream().anyMatch(one -> one == entry);
     }
 
     /** Whether it was read: several readers may have the same one. */

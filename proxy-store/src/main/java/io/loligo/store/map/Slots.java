@@ -1,5 +1,6 @@
-package io.loligo.store.lfu;
+package io.loligo.store.map;
 
+import io.loligo.store.lfu.TinyLfu;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 import java.util.Arrays;

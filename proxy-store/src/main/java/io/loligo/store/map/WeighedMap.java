@@ -1,6 +1,8 @@
-package io.loligo.store.lfu;
+package io.loligo.store.map;
 
 import io.loligo.core.caching.HashedKey;
+import io.loligo.store.lfu.FrequencyCounts;
+import io.loligo.store.lfu.TinyLfu;
 import io.loligo.store.stripes.Stripes;
 import java.util.Iterator;
 import java.util.NoSuchElementException;

@@ -1,4 +1,4 @@
-package io.loligo.store.lfu;
+package io.loligo.store.map;
 
 import java.lang.invoke.VarHandle;
 

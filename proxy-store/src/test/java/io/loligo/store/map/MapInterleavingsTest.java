@@ -1,4 +1,4 @@
-package io.loligo.store.lfu;
+package io.loligo.store.map;
 
 import io.loligo.core.caching.HashedKey;
 import io.loligo.store.Interleavings;
