@@ -4,7 +4,7 @@ import io.loligo.store.admission.MemoryPolicy;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The memory tier: the policy of Caffeine with weights, as in the store. Not thread-safe.
+ * The memory tier, with the policy of the store. Not thread-safe.
  *
  * <p>Beside a disk, {@link MemoryPolicy} decides which responses it takes and keeps. A request that
  * is held and not a hit of the model is a hit of its disk. A response is on disk a second after it

@@ -1,9 +1,10 @@
 package io.loligo.store.admission;
 
 /**
- * The decisions of the memory tier beside a disk, each a pure function of its arguments. Caffeine
- * chooses which entry in memory is evicted for another one; this class decides which responses are
- * offered to it, because each offer costs a copy and evicts another entry.
+ * The decisions of the memory tier beside a disk, each a pure function of its arguments. {@link
+ * io.loligo.store.lfu.TinyLfu} chooses which entry in memory is evicted for another one; this class
+ * decides which responses are offered to it, because each offer costs a copy and evicts another
+ * entry.
  *
  * <p>With a disk behind it, memory is for responses that are requested again and again. An arriving
  * response is in memory while it is written, so that no request misses it. It leaves when the disk

@@ -210,7 +210,7 @@ public final class MemoryTier {
       limit.relieveIfNeeded();
       return null;
     }
-    limit.relieveIfShrunk(); // before Caffeine evaluates the newcomer
+    limit.relieveIfShrunk(); // before the newcomer competes
     Entry entry;
     if (packs) {
       entry = packed(key, meta, first, fieldsLength, first, fieldsLength, owner);

@@ -9,8 +9,7 @@ import org.slf4j.LoggerFactory;
 
 /**
  * Gathers tasks and passes them on together, so that event loops wake the maintenance thread at
- * most a few hundred times a second instead of at every sixteenth hit, when a read buffer of
- * Caffeine is full. Runs one task at a time, in order. Thread-safe: any thread.
+ * most a few hundred times a second. Runs one task at a time, in order. Thread-safe: any thread.
  */
 public final class PacedExecutor implements Executor {
   private static final Logger LOG = LoggerFactory.getLogger(PacedExecutor.class);
