@@ -76,16 +76,16 @@ public final class FrequencyCounts {
    * that grow allocate a longer array if they need one, and keep it.
    */
   public void words(double wanted) {
-    int before = blocks;
-    blocks = (int) Math.max(1, Math.min(mostBlocks, Math.round(wanted / BLOCK)));
-    if (blocks == before) {
+    int now = (int) Math.max(1, Math.min(mostBlocks, Math.round(wanted / BLOCK)));
+    if (now == blocks) {
       return;
     }
-    if (blocks * BLOCK > counters.length) {
-      counters = new long[blocks * BLOCK];
+    if (now * BLOCK > counters.length) {
+      counters = new long[now * BLOCK]; // first: if there is no memory, nothing has changed
     } else {
       Arrays.fill(counters, 0);
     }
+    blocks = now;
     requests = 0;
     halved = blocks * BLOCK;
   }

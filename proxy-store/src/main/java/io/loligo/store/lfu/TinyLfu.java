@@ -164,10 +164,11 @@ public abstract class TinyLfu {
     maximum = Math.max(1, (long) (maximum * ratio));
   }
 
+  /** Rounds: cut-off parts would add up while the maximum changes again and again. */
   private void scale(double ratio) {
-    windowMaximum = (long) (windowMaximum * ratio);
-    protectedMaximum = (long) (protectedMaximum * ratio);
-    adjustment = (long) (adjustment * ratio);
+    windowMaximum = Math.round(windowMaximum * ratio);
+    protectedMaximum = Math.round(protectedMaximum * ratio);
+    adjustment = Math.round(adjustment * ratio);
   }
 
   /** The oldest entry of a queue; {@link #NONE}: it has none. */

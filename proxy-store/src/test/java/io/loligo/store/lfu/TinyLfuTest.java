@@ -445,6 +445,21 @@ class TinyLfuTest {
     assertThat(keys.protectedMaximum() / 300_000d).isCloseTo(main, within(1e-4));
   }
 
+  /** As it does while readers hold memory. */
+  @Test
+  void aMaximumThatChangesAgainAndAgainKeepsTheShares() {
+    Keys keys = new Keys(1_000_000);
+    long window = keys.windowMaximum();
+    long main = keys.protectedMaximum();
+    SplittableRandom random = new SplittableRandom(3);
+    for (int i = 0; i < 100_000; i++) {
+      keys.maximum(1_000_000 - random.nextInt(10_000));
+    }
+    keys.maximum(1_000_000);
+    assertThat((double) keys.windowMaximum()).isCloseTo(window, within(window / 20d));
+    assertThat((double) keys.protectedMaximum()).isCloseTo(main, within(main / 20d));
+  }
+
   @Test
   void aMaximumOfNothingHasNoSharesToKeep() {
     Keys keys = new Keys(100_000);
