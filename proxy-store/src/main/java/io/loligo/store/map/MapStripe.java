@@ -68,13 +68,20 @@ final class MapStripe {
     return (int) high & mask;
   }
 
-  /** Adds a slot, whose hash is not there yet. Monitor held. */
+  /**
+   * Makes sure that {@link #add} needs no memory, so that no change is begun and not ended. Monitor
+   * held.
+   */
+  void makeRoom() {
+    if (size + 1 > table.length / 4 * 3) {
+      table = larger();
+    }
+  }
+
+  /** Adds a slot, whose hash is not there yet, after {@link #makeRoom}. Monitor held. */
   void add(int slot) {
     beginChange();
     size++;
-    if (size > table.length / 4 * 3) {
-      grow();
-    }
     put(table, slot);
     endChange();
   }
@@ -88,7 +95,8 @@ final class MapStripe {
     in[bucket] = slot + 1;
   }
 
-  private void grow() {
+  /** The same table with more room. Readers use the old one meanwhile. */
+  private int[] larger() {
     int[] old = table;
     int[] larger = new int[2 * old.length];
     for (int one : old) {
@@ -96,7 +104,7 @@ final class MapStripe {
         put(larger, one - 1);
       }
     }
-    table = larger;
+    return larger;
   }
 
   /** Removes a slot, which is there and still has its hash. Monitor held. */

@@ -58,7 +58,14 @@ final class Slots<V> {
   private int used; // guarded by this
 
   private Chunk chunk(int slot) {
-    return chunks[slot >>> SHIFT];
+    Chunk[] all = chunks;
+    int number = slot >>> SHIFT;
+    if (number < all.length) {
+      return all[number];
+    }
+    // a reader without a lock: a processor may read the chunks before the number of the slot
+    VarHandle.loadLoadFence();
+    return chunks[number];
   }
 
   /** A slot for a value; it is live, and found by nobody so far. */
@@ -69,16 +76,16 @@ final class Slots<V> {
     chunk.hashes[2 * place] = high;
     chunk.hashes[2 * place + 1] = low;
     chunk.numbers[place << NUMBERS_SHIFT | WEIGHT] = weight;
-    VALUE.setRelease(chunk.values, place, value);
+    VALUE.setVolatile(chunk.values, place, value);
     STATE.setRelease(chunk.states, place, LIVE);
     return slot;
   }
 
   private synchronized int next() {
-    used++;
     if (free != NONE) {
       int slot = free;
       free = younger(slot);
+      used++;
       return slot;
     }
     if (fresh >>> SHIFT == chunks.length) {
@@ -86,13 +93,14 @@ final class Slots<V> {
       more[chunks.length] = new Chunk();
       chunks = more;
     }
+    used++;
     return fresh++;
   }
 
   /** The value leaves a live slot; the slot is dead then. */
   void bury(int slot) {
     Chunk chunk = chunk(slot);
-    VALUE.setRelease(chunk.values, slot & MASK, (Object) null);
+    VALUE.setVolatile(chunk.values, slot & MASK, (Object) null);
     STATE.setRelease(chunk.states, slot & MASK, DEAD);
   }
 
@@ -122,13 +130,13 @@ final class Slots<V> {
 
   @SuppressWarnings("unchecked") // only values are written there
   @Nullable V value(int slot) {
-    return (V) VALUE.getAcquire(chunk(slot).values, slot & MASK);
+    return (V) VALUE.getVolatile(chunk(slot).values, slot & MASK);
   }
 
   void value(int slot, V value, int weight) {
     Chunk chunk = chunk(slot);
     chunk.numbers[(slot & MASK) << NUMBERS_SHIFT | WEIGHT] = weight;
-    VALUE.setRelease(chunk.values, slot & MASK, value);
+    VALUE.setVolatile(chunk.values, slot & MASK, value);
   }
 
   boolean isOf(int slot, long high, long low) {

@@ -25,14 +25,15 @@ import org.jspecify.annotations.Nullable;
  * policy has a lock, for which nobody waits but {@link #evictAll} and {@link #maximum(long)}: who
  * finds it taken leaves a note, which its holder works off. The holder may take the monitor of a
  * stripe, never the other way round. With each change, a few values are evicted at most ({@value
- * #STEPS}), so that an event loop is not kept; {@code maintenance} evicts the rest.
+ * #STEPS}), and some notes are worked off ({@value #NOTES}), so that an event loop is not kept;
+ * {@code maintenance} does the rest.
  *
  * <p>Keys with equal hashes are equal for it.
  *
  * @param <V> values, each with the hash of its key
  */
 public final class WeighedMap<V extends HashedKey> implements Iterable<V> {
-  private static final int LOG2_STRIPES = 6;
+  private static final int LOG2_STRIPES = 8;
   private static final int STRIPES = 1 << LOG2_STRIPES;
 
   /** Evictions, and moves between queues, with one change. */
@@ -40,6 +41,12 @@ public final class WeighedMap<V extends HashedKey> implements Iterable<V> {
 
   /** The same in one piece of maintenance. */
   private static final int MAINTENANCE_STEPS = 256;
+
+  /** Notes that one holder of the lock works off. */
+  private static final int NOTES = 128;
+
+  /** How often a thread becomes that holder because of the notes of others. */
+  private static final int MOST_TRIES = 4;
 
   /** Told of values that are in the map no more. Called by any thread; it must not use the map. */
   public interface Departures<V> {
@@ -99,11 +106,12 @@ public final class WeighedMap<V extends HashedKey> implements Iterable<V> {
       return null;
     }
     V value = slots.value(slot);
-    if (value == null || !slots.isOf(slot, key.high(), key.low())) {
+    if (value == null || !isUnder(value, key)) {
       return peek(key); // it has just changed
     }
     if (RecentRequests.add(requests.own(), slot)) {
       workIfFree();
+      workIfNoted();
     }
     return value;
   }
@@ -115,12 +123,19 @@ public final class WeighedMap<V extends HashedKey> implements Iterable<V> {
       if (slot == Slots.NONE) {
         return null;
       }
-      // a value is written after its hash, so it belongs to the hash that is there now
       V value = slots.value(slot);
-      if (value != null && slots.isOf(slot, key.high(), key.low())) {
+      if (value != null && isUnder(value, key)) {
         return value;
       }
     }
+  }
+
+  /**
+   * Whether a value found without a lock is one of {@code key}. The hash of the slot does not tell:
+   * the slot may have had another key only while the value was read.
+   */
+  private static boolean isUnder(HashedKey value, HashedKey key) {
+    return value.high() == key.high() && value.low() == key.low();
   }
 
   private int slot(HashedKey key) {
@@ -146,21 +161,41 @@ public final class WeighedMap<V extends HashedKey> implements Iterable<V> {
       if (now == before) {
         return now;
       }
+      if (now != null && !isUnder(now, key)) {
+        throw new IllegalArgumentException("a value under another key: " + now);
+      }
       if (now == null) {
         stripe.remove(slot);
         slots.bury(slot);
       } else if (before == null) {
-        slot = slots.take(key.high(), key.low(), now, weigher.applyAsInt(now));
-        stripe.add(slot);
+        slot = add(stripe, key, now);
       } else {
         slots.value(slot, now, weigher.applyAsInt(now));
       }
     }
-    if (before != null) {
-      departures.left(before, false);
+    try {
+      if (before != null) {
+        departures.left(before, false);
+      }
+    } finally {
+      changed(slot);
     }
-    changed(slot);
     return now;
+  }
+
+  /** A slot for the first value of a key. A failure has changed nothing, and the value has left. */
+  private int add(MapStripe stripe, HashedKey key, V value) {
+    int slot = Slots.NONE;
+    try {
+      stripe.makeRoom();
+      slot = slots.take(key.high(), key.low(), value, weigher.applyAsInt(value));
+      stripe.add(slot);
+      return slot;
+    } finally {
+      if (slot == Slots.NONE) {
+        departures.left(value, false); // out of memory
+      }
+    }
   }
 
   /** The same if there is a value. */
@@ -243,14 +278,14 @@ public final class WeighedMap<V extends HashedKey> implements Iterable<V> {
     while (more) {
       lock.lock();
       try {
-        workOff();
-        more = queues.evict(MAINTENANCE_STEPS);
+        boolean noted = workOff(MAINTENANCE_STEPS);
+        more = queues.evict(MAINTENANCE_STEPS) || noted;
         queues.climb(MAINTENANCE_STEPS);
       } finally {
         lock.unlock();
       }
-      more |= !notes.isEmpty();
     }
+    workIfNoted();
   }
 
   /** A slot has another value, none, or its first. */
@@ -259,14 +294,23 @@ public final class WeighedMap<V extends HashedKey> implements Iterable<V> {
     workIfNoted();
   }
 
-  /** If there is a note, the holder of the lock may have missed it. */
+  /** If there is a note, the last holder of the lock may have missed it. */
   private void workIfNoted() {
-    while (!notes.isEmpty() && workIfFree()) {
-      // another note may have come
+    for (int tries = 0; !notes.isEmpty(); tries++) {
+      if (tries == MOST_TRIES) {
+        requestMaintenance();
+        return;
+      }
+      if (!workIfFree()) {
+        return; // its holder looks afterwards
+      }
     }
   }
 
-  /** Does what has to be done, unless somebody else is about it; returns whether it did. */
+  /**
+   * Does what has to be done, unless somebody else is about it; returns whether it did. Then {@link
+   * #workIfNoted} has to follow, for those who found the lock taken.
+   */
   private boolean workIfFree() {
     if (!lock.tryLock()) {
       return false;
@@ -274,7 +318,7 @@ public final class WeighedMap<V extends HashedKey> implements Iterable<V> {
     boolean more;
     try {
       requestOwn();
-      workOff();
+      workOff(NOTES);
       more = queues.evict(STEPS);
       queues.climb(STEPS);
     } finally {
@@ -295,10 +339,16 @@ public final class WeighedMap<V extends HashedKey> implements Iterable<V> {
     own[0] = 0;
   }
 
-  private void workOff() {
-    for (Integer slot = notes.poll(); slot != null; slot = notes.poll()) {
+  /** Returns whether there may be more notes. */
+  private boolean workOff(int most) {
+    for (int left = most; left > 0; left--) {
+      Integer slot = notes.poll();
+      if (slot == null) {
+        return false;
+      }
       queues.changed(slot);
     }
+    return true;
   }
 
   private void requestMaintenance() {

@@ -3,6 +3,9 @@ package io.loligo.store.map;
 import io.loligo.core.caching.HashedKey;
 import io.loligo.store.Interleavings;
 import io.loligo.store.stripes.Stripes;
+import java.util.List;
+import org.jetbrains.kotlinx.lincheck.Actor;
+import org.jetbrains.kotlinx.lincheck.execution.ExecutionScenario;
 import org.jetbrains.lincheck.datastructures.IntGen;
 import org.jetbrains.lincheck.datastructures.ModelCheckingOptions;
 import org.jetbrains.lincheck.datastructures.Operation;
@@ -23,6 +26,29 @@ final class MapInterleavingsTest {
         .actorsBefore(2)
         .actorsAfter(3)
         .check(Keys.class);
+  }
+
+  /** The slot of a key has another key only while a reader looks at its value. */
+  @Test
+  void aValueIsNotFoundUnderTheFormerKeyOfItsSlot() throws Exception {
+    Actor before = put(0, 10);
+    List<Actor> reader = List.of(actor("get", 0));
+    List<Actor> writer = List.of(actor("remove", 0), put(1, 20), actor("remove", 1), put(0, 30));
+    new ModelCheckingOptions()
+        .iterations(0)
+        .addCustomScenario(
+            new ExecutionScenario(List.of(before), List.of(reader, writer), List.of(), null))
+        .invocationsPerIteration(Interleavings.of(5000))
+        .check(Keys.class);
+  }
+
+  private static Actor put(int key, int content) throws NoSuchMethodException {
+    return new Actor(
+        Keys.class.getMethod("put", int.class, int.class), List.<Object>of(key, content));
+  }
+
+  private static Actor actor(String name, int key) throws NoSuchMethodException {
+    return new Actor(Keys.class.getMethod(name, int.class), List.<Object>of(key));
   }
 
   /** A map with three keys, two of which share a stripe. Made by Lincheck. */

@@ -10,13 +10,16 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Queue;
 import java.util.SplittableRandom;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.atomic.AtomicReference;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -127,6 +130,53 @@ class WeighedMapTest {
     assertThat(others).isEmpty();
   }
 
+  @Test
+  void aFirstValueForWhichThereIsNoRoomHasLeft() {
+    OutOfMemoryError failure = new OutOfMemoryError();
+    WeighedMap<Value> map =
+        new WeighedMap<>(
+            Stripes.ONE,
+            10,
+            value -> {
+              throw failure;
+            },
+            (value, wasEvicted) -> others.add(value),
+            Runnable::run);
+    Value value = new Value(1, 1);
+    assertThatThrownBy(() -> map.compute(value, before -> value)).isSameAs(failure);
+    assertThat(map.peek(value)).isNull();
+    assertThat(map).isEmpty();
+    assertThat(others).containsExactly(value);
+    assertThat(map.usedSlots()).isZero();
+  }
+
+  @Test
+  void aFailedDepartureKeepsNoSlot() {
+    IllegalStateException failure = new IllegalStateException();
+    WeighedMap<Value> map =
+        new WeighedMap<>(
+            Stripes.ONE,
+            10,
+            value -> value.weight,
+            (value, wasEvicted) -> {
+              throw failure;
+            },
+            Runnable::run);
+    Value value = put(map, 1, 1);
+    assertThatThrownBy(() -> map.remove(value)).isSameAs(failure);
+    assertThat(map.peek(value)).isNull();
+    assertThat(map.usedSlots()).isZero();
+  }
+
+  @Test
+  void aValueUnderAnotherKeyIsRefused() {
+    WeighedMap<Value> map = map(10);
+    assertThatThrownBy(() -> map.compute(key(1), before -> key(2)))
+        .isInstanceOf(IllegalArgumentException.class);
+    assertThat(map).isEmpty();
+    assertThat(map.peek(key(1))).isNull();
+  }
+
   @ParameterizedTest
   @ValueSource(ints = {1, 3, 50})
   void neverWeighsMoreThanItsMaximum(int heaviest) {
@@ -210,6 +260,67 @@ class WeighedMapTest {
     assertThat(weight(map)).isLessThanOrEqualTo(1000);
     put(map, 1, 1);
     assertThat(maintenance).isEmpty();
+  }
+
+  /** A full map; the next eviction waits for {@code once} on another thread, if there is one. */
+  private static WeighedMap<Value> full(AtomicReference<Runnable> once, Queue<Runnable> tasks) {
+    WeighedMap<Value> map =
+        new WeighedMap<>(
+            Stripes.ONE,
+            1000,
+            value -> value.weight,
+            (value, wasEvicted) -> {
+              Runnable task = once.getAndSet(null);
+              if (task != null) {
+                CompletableFuture.runAsync(task).join();
+              }
+            },
+            tasks::add);
+    for (int number = 0; number < 1000; number++) {
+      put(map, number, 1);
+    }
+    return map;
+  }
+
+  private static int values(WeighedMap<Value> map) {
+    int values = 0;
+    for (Value ignored : map) {
+      values++;
+    }
+    return values;
+  }
+
+  /** Another thread changes the map while a request evicts, and finds the lock taken. */
+  @Test
+  void aRequestWorksOffTheNotesOfOthers() {
+    AtomicReference<Runnable> once = new AtomicReference<>();
+    WeighedMap<Value> map = full(once, new ArrayDeque<>());
+    put(map, 5000, 900);
+    once.set(() -> map.remove(key(5000)));
+    Value requested = map.iterator().next();
+    while (once.get() != null) {
+      map.get(requested);
+    }
+    assertThat(map.usedSlots()).isEqualTo(values(map));
+  }
+
+  @Test
+  void manyNotesAreLeftToMaintenance() {
+    int many = 10_000;
+    AtomicReference<Runnable> once = new AtomicReference<>();
+    Queue<Runnable> maintenance = new ArrayDeque<>();
+    WeighedMap<Value> map = full(once, maintenance);
+    once.set(
+        () -> {
+          for (int number = 0; number < many; number++) {
+            map.remove(put(map, 6000 + number, 1));
+          }
+        });
+    put(map, 5000, 1);
+    assertThat(map.usedSlots()).isGreaterThan(many / 2);
+    assertThat(maintenance).hasSize(1);
+    maintenance.remove().run();
+    assertThat(map.usedSlots()).isEqualTo(values(map));
   }
 
   /** Values of one key come, go and are evicted by several threads at once. */
