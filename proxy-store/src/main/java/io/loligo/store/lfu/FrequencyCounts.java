@@ -71,12 +71,22 @@ public final class FrequencyCounts {
     return (long) counters.length * Long.BYTES;
   }
 
+  /** Words that {@link #words} would clear, or allocate; 0: it would change nothing. */
+  int cleared(double wanted) {
+    int now = blocks(wanted);
+    return now == blocks ? 0 : now * BLOCK;
+  }
+
+  private int blocks(double words) {
+    return (int) Math.max(1, Math.min(mostBlocks, Math.round(words / BLOCK)));
+  }
+
   /**
    * Has about so many words from now on, at most all; forgets the numbers if they are others. Those
    * that grow allocate a longer array if they need one, and keep it.
    */
   public void words(double wanted) {
-    int now = (int) Math.max(1, Math.min(mostBlocks, Math.round(wanted / BLOCK)));
+    int now = blocks(wanted);
     if (now == blocks) {
       return;
     }

@@ -47,6 +47,9 @@ public abstract class TinyLfu {
 
   private static final int CHANCES = 128;
 
+  /** More words of the frequencies are not cleared by a caller in a hurry: 128 KiB. */
+  private static final int CLEARED_AT_ONCE = 1 << 14;
+
   private final FrequencyCounts frequencies;
   private final WindowShare window = new WindowShare();
 
@@ -60,6 +63,7 @@ public abstract class TinyLfu {
   private long protectedMaximum;
   private double share = 1;
   private boolean counting;
+  private boolean growthDue;
 
   /** Words of Caffeine's counters, in the cache of all keys. */
   private long wholeWords;
@@ -256,12 +260,38 @@ public abstract class TinyLfu {
     entries--;
   }
 
+  /**
+   * Whether the present operation may take longer than usual; otherwise the frequencies may wait
+   * for {@link #growIfDue} with their growth.
+   */
+  protected boolean mayTakeLong() {
+    return true;
+  }
+
+  /** Whether the frequencies should grow, which takes some time if they are large. */
+  public boolean isGrowthDue() {
+    return growthDue;
+  }
+
+  /** Lets the frequencies grow. */
+  public void growIfDue() {
+    if (growthDue) {
+      countsFromHalf();
+    }
+  }
+
   /** The frequencies begin when the cache is half full. */
   private void countsFromHalf() {
+    growthDue = false;
     if (used() >= maximum / 2) {
-      counting = true;
       double whole = Math.max(LEAST_COUNTED, entries / share);
-      wholeWords = Math.max(wholeWords, powerOfTwo(whole));
+      long words = Math.max(wholeWords, powerOfTwo(whole));
+      if (frequencies.cleared(words * share) > CLEARED_AT_ONCE && !mayTakeLong()) {
+        growthDue = true;
+        return;
+      }
+      counting = true;
+      wholeWords = words;
       frequencies.words(wholeWords * share);
       frequencies.period((int) Math.max(1, PERIOD * whole * share));
     }

@@ -278,10 +278,13 @@ public final class WeighedMap<V extends HashedKey> implements Iterable<V> {
     while (more) {
       lock.lock();
       try {
+        queues.takesLong = true;
         boolean noted = workOff(MAINTENANCE_STEPS);
+        queues.growIfDue();
         more = queues.evict(MAINTENANCE_STEPS) || noted;
         queues.climb(MAINTENANCE_STEPS);
       } finally {
+        queues.takesLong = false;
         lock.unlock();
       }
     }
@@ -319,7 +322,7 @@ public final class WeighedMap<V extends HashedKey> implements Iterable<V> {
     try {
       requestOwn();
       workOff(NOTES);
-      more = queues.evict(STEPS);
+      more = queues.evict(STEPS) || queues.isGrowthDue();
       queues.climb(STEPS);
     } finally {
       lock.unlock();
@@ -367,6 +370,8 @@ public final class WeighedMap<V extends HashedKey> implements Iterable<V> {
 
   /** The queues of the slots. What they do happens under the lock. */
   private final class SlotQueues extends TinyLfu {
+    private boolean takesLong;
+
     SlotQueues(long maximum) {
       super(maximum, FrequencyCounts.growing());
     }
@@ -398,6 +403,11 @@ public final class WeighedMap<V extends HashedKey> implements Iterable<V> {
       if (slots.queue(slot) != OUT) {
         request(slot);
       }
+    }
+
+    @Override
+    protected boolean mayTakeLong() {
+      return takesLong;
     }
 
     @Override

@@ -29,9 +29,20 @@ class TinyLfuTest {
     /** Changes of queues. */
     private int moves;
 
+    private boolean hurried;
+
     Keys(long maximum) {
-      super(maximum, FrequencyCounts.growing());
+      this(maximum, FrequencyCounts.growing());
+    }
+
+    Keys(long maximum, FrequencyCounts frequencies) {
+      super(maximum, frequencies);
       Arrays.fill(queues, (byte) OUT);
+    }
+
+    @Override
+    protected boolean mayTakeLong() {
+      return !hurried;
     }
 
     boolean has(int key) {
@@ -443,6 +454,26 @@ class TinyLfuTest {
     assertThat(keys.maximum()).isEqualTo(300_000);
     assertThat(keys.windowMaximum() / 300_000d).isCloseTo(window, within(1e-4));
     assertThat(keys.protectedMaximum() / 300_000d).isCloseTo(main, within(1e-4));
+  }
+
+  @Test
+  void largeFrequenciesGrowWhenThereIsTime() {
+    FrequencyCounts frequencies = FrequencyCounts.growing();
+    Keys keys = new Keys(KEYS, frequencies);
+    keys.hurried = true;
+    int most = 1 << 14;
+    for (int key = 0; key < most; key++) {
+      keys.put(key, 1);
+    }
+    assertThat(keys.isGrowthDue()).isFalse();
+    assertThat(frequencies.bytes()).isEqualTo(most * (long) Long.BYTES);
+    keys.put(most, 1);
+    assertThat(keys.isGrowthDue()).isTrue();
+    assertThat(frequencies.bytes()).isEqualTo(most * (long) Long.BYTES);
+    keys.hurried = false;
+    keys.growIfDue();
+    assertThat(keys.isGrowthDue()).isFalse();
+    assertThat(frequencies.bytes()).isEqualTo(2 * most * (long) Long.BYTES);
   }
 
   /** As it does while readers hold memory. */

@@ -323,6 +323,25 @@ class WeighedMapTest {
     assertThat(map.usedSlots()).isEqualTo(values(map));
   }
 
+  @Test
+  void maintenanceLetsLargeFrequenciesGrow() {
+    Queue<Runnable> maintenance = new ArrayDeque<>();
+    WeighedMap<Value> map =
+        new WeighedMap<>(
+            Stripes.ONE,
+            60_000,
+            value -> value.weight,
+            (value, wasEvicted) -> {},
+            maintenance::add);
+    for (int number = 0; number < 40_000; number++) {
+      put(map, number, 1);
+    }
+    assertThat(maintenance).hasSize(1);
+    maintenance.remove().run();
+    put(map, 40_000, 1);
+    assertThat(maintenance).isEmpty();
+  }
+
   /** Values of one key come, go and are evicted by several threads at once. */
   @ParameterizedTest
   @ValueSource(ints = {40, 400, 40_000})
