@@ -1,16 +1,16 @@
 package io.loligo.server.whatif;
 
-import com.github.benmanes.caffeine.cache.Cache;
-import com.github.benmanes.caffeine.cache.Caffeine;
-import com.github.benmanes.caffeine.cache.Policy;
+import io.loligo.core.caching.HashedKey;
 import io.loligo.store.admission.DirectoryModel;
 import io.loligo.store.admission.MemoryPolicy;
+import io.loligo.store.map.WeighedMap;
+import io.loligo.store.stripes.Stripes;
 import java.util.ArrayDeque;
 import java.util.Queue;
 
 /**
  * A whole proxy without content, which sees each request of a {@link Trace}: memory as the store
- * has it (Caffeine, in units of 64 bytes), and a directory behind it or not.
+ * has it (in units of 64 bytes), and a directory behind it or not.
  */
 final class ProxyOracle {
   static final int OVERHEAD = 512;
@@ -30,7 +30,7 @@ final class ProxyOracle {
   }
 
   /** A response in memory. */
-  private static final class Held {
+  private static final class Held implements HashedKey {
     final int hash;
     final long bytes;
     boolean asked;
@@ -39,12 +39,26 @@ final class ProxyOracle {
       this.hash = hash;
       this.bytes = bytes;
     }
+
+    int units() {
+      return (int) ((bytes + UNIT - 1) / UNIT);
+    }
+
+    @Override
+    public long high() {
+      return Trace.hash(hash, 1);
+    }
+
+    @Override
+    public long low() {
+      return hash;
+    }
   }
 
   private final Trace trace;
   private final long memoryBytes;
-  private final Cache<Integer, Held> memory;
-  private final Policy.Eviction<Integer, Held> eviction;
+  private final WeighedMap<Held> memory;
+  private long usedUnits;
   private final DirectoryModel disk;
   private final boolean hasDisk;
   private final Queue<Held> arriving = new ArrayDeque<>();
@@ -55,12 +69,12 @@ final class ProxyOracle {
     this.trace = trace;
     this.memoryBytes = memoryBytes;
     memory =
-        Caffeine.newBuilder()
-            .executor(Runnable::run)
-            .maximumWeight(memoryBytes / UNIT)
-            .weigher((Integer key, Held held) -> (int) ((held.bytes + UNIT - 1) / UNIT))
-            .build();
-    eviction = memory.policy().eviction().orElseThrow();
+        new WeighedMap<>(
+            Stripes.ONE,
+            memoryBytes / UNIT,
+            Held::units,
+            (held, evicted) -> usedUnits -= held.units(),
+            Runnable::run);
     hasDisk = diskBytes > 0;
     disk = new DirectoryModel(diskBytes, MEAN_BYTES * 2 / 3, false, this::serves, 1 << 30);
   }
@@ -102,7 +116,7 @@ final class ProxyOracle {
     int object = trace.requests()[i];
     int hash = (int) Trace.hash(object, 0);
     long size = trace.sizes()[object];
-    Held held = memory.getIfPresent(hash);
+    Held held = memory.get(key(hash));
     boolean onDisk = hasDisk && disk.holds(hash);
     if (isChanged(i) || (held == null && !onDisk)) {
       if (!isConditional(i)) {
@@ -119,7 +133,7 @@ final class ProxyOracle {
     if (!isConditional(i)
         && size <= LARGEST_IN_MEMORY
         && MemoryPolicy.promote(inMemory, hits, used(), memoryBytes, memoryBytes).inMemory()) {
-      memory.put(hash, new Held(hash, inMemory));
+      put(new Held(hash, inMemory));
     }
     return Answer.DISK;
   }
@@ -129,33 +143,42 @@ final class ProxyOracle {
       disk.put(hash, 0, (int) size);
     }
     if (size > LARGEST_IN_MEMORY) {
-      memory.invalidate(hash);
+      memory.remove(key(hash));
       return;
     }
     Held held = new Held(hash, size + OVERHEAD);
-    memory.put(hash, held);
+    put(held);
     if (hasDisk) {
       arriving.add(held);
     }
   }
 
+  private static Held key(int hash) {
+    return new Held(hash, 0);
+  }
+
+  private void put(Held held) {
+    usedUnits += held.units();
+    memory.compute(held, before -> held);
+  }
+
   private boolean serves(int hash) {
-    Held held = memory.policy().getIfPresentQuietly(hash);
+    Held held = memory.peek(key(hash));
     return held != null && held.asked;
   }
 
   /** The disk has the responses of the last second. */
   private void second() {
     for (Held held = arriving.poll(); held != null; held = arriving.poll()) {
-      boolean present = memory.policy().getIfPresentQuietly(held.hash) == held;
+      boolean present = memory.peek(held) == held;
       if (present && !MemoryPolicy.written(held.asked, used(), memoryBytes).inMemory()) {
-        memory.invalidate(held.hash);
+        memory.remove(held);
       }
     }
   }
 
   private long used() {
-    return eviction.weightedSize().orElseThrow() * UNIT;
+    return usedUnits * UNIT;
   }
 
   /** Share of the requests that memory answered. */
