@@ -242,7 +242,7 @@ class FrameReaderTest {
       shared.read(bytes);
     }
     assertThat((threads.getThreadAllocatedBytes(self) - before) / 10_000).isZero();
-    assertThat(counting.octets).isEqualTo(20_000 * 700);
+    assertThat(counting.blockBytes).isEqualTo(20_000 * 700);
   }
 
   @Test
@@ -285,12 +285,12 @@ class FrameReaderTest {
 
   /** Counts blocks. */
   private final class Counting extends Noted {
-    private long octets;
+    private long blockBytes;
 
     @Override
     public void headers(
         int stream, byte[] block, int length, boolean endStream, boolean dependsOnItself) {
-      octets += length;
+      blockBytes += length;
     }
   }
 

@@ -51,7 +51,7 @@ public final class GivenSizes {
     String option = "-XX:" + name + "=";
     long bytes = DEFAULT;
     for (String word : command.options()) {
-      if (beginsWithOne(word)) {
+      if (HarmlessOptions.beginsWithOne(word, FILES_OF_OPTIONS)) {
         return UNKNOWN;
       }
       if (word.startsWith(option)) {
@@ -60,15 +60,6 @@ public final class GivenSizes {
       }
     }
     return bytes;
-  }
-
-  private static boolean beginsWithOne(String word) {
-    for (String begin : FILES_OF_OPTIONS) {
-      if (word.startsWith(begin)) {
-        return true;
-      }
-    }
-    return false;
   }
 
   /** Digits with a unit or none; a zero is for the JVM to judge, as is any other form. */

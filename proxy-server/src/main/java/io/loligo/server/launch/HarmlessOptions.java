@@ -93,7 +93,8 @@ final class HarmlessOptions {
         || beginsWithOne(option, WITH_VALUE);
   }
 
-  private static boolean beginsWithOne(String option, List<String> begins) {
+  /** Whether {@code option} begins with one of {@code begins}. */
+  static boolean beginsWithOne(String option, List<String> begins) {
     for (String begin : begins) {
       if (option.startsWith(begin)) {
         return true;

@@ -21,12 +21,12 @@ import org.jspecify.annotations.Nullable;
  * arrays of numbers, so a garbage collector finds nothing in it but one reference for each value,
  * and values that come and go in order have references beside each other. Thread-safe: any thread.
  *
- * <p>A look-up takes no lock. A change takes the monitor of one of {@value #STRIPES} stripes. The
- * policy has a lock, for which nobody waits but {@link #evictAll} and {@link #maximum(long)}: who
- * finds it taken leaves a note, which its holder works off. The holder may take the monitor of a
- * stripe, never the other way round. With each change, a few values are evicted at most ({@value
- * #STEPS}), and some notes are worked off ({@value #NOTES}), so that an event loop is not kept;
- * {@code maintenance} does the rest.
+ * <p>A look-up takes no lock. A change takes the monitor of one of {@value #STRIPES} stripes, and
+ * then leaves a note for the policy. One lock guards the policy. A thread that gets this lock tells
+ * the policy of the notes of all threads; one that does not get it goes on, so only {@link
+ * #evictAll} and {@link #maximum(long)} wait for it. Its holder may take the monitor of a stripe,
+ * never the other way round. One change evicts {@value #STEPS} values and takes {@value #NOTES}
+ * notes at most, so that an event loop is not kept; {@code maintenance} does the rest.
  *
  * <p>Keys with equal hashes are equal for it.
  *
@@ -311,8 +311,8 @@ public final class WeighedMap<V extends HashedKey> implements Iterable<V> {
   }
 
   /**
-   * Does what has to be done, unless somebody else is about it; returns whether it did. Then {@link
-   * #workIfNoted} has to follow, for those who found the lock taken.
+   * Tells the policy of requests and notes, and evicts, unless another thread has the lock. Returns
+   * whether it did. {@link #workIfNoted} has to follow: a thread may have left a note meanwhile.
    */
   private boolean workIfFree() {
     if (!lock.tryLock()) {

@@ -393,22 +393,15 @@ final class TierFuzz implements SimMedium.Host {
     final List<Arrival> arrivals = new ArrayList<>();
     final Set<Version> closing = new HashSet<>();
 
-    /** The very entries: those under one key are equal. */
     final List<Entry> reading = new ArrayList<>();
 
     boolean reads(Entry entry) {
-      return reading.stream().anyMatch(one -> one == entry);
+      return reading.contains(entry);
     }
 
     /** Whether it was read: several readers may have the same one. */
     boolean endReading(Entry entry) {
-      for (int i = 0; i < reading.size(); i++) {
-        if (entry == reading.get(i)) {
-          reading.remove(i);
-          return true;
-        }
-      }
-      return false;
+      return reading.remove(entry);
     }
 
     final Purges purges = new Purges(TierFuzz.this::wallMillis);
