@@ -23,7 +23,7 @@ public final class MemoryDirectives {
           .difference("holds stored responses only; bytes in transit have a budget of their own")
           .text(
               "Memory for stored responses, off the Java heap. The default is a quarter of the"
-                  + " memory of the machine or container, 2 GB at most, or less where the JVM's"
+                  + " memory of the machine or container, 8 GB at most, or less where the JVM's"
                   + " limits or the other parts leave less; the log reports it at the start. In an"
                   + " application, it is 256 MB. A line that does not fit is an error. A reload"
                   + " changes the size; a lower one evicts in the background.");

@@ -37,9 +37,9 @@ final class JvmFlags {
 
   /**
    * Up to this size of {@code cache_mem} all objects of the heap are moved in some tenths of a
-   * second, once in some two million evictions. Beyond it they are collected beside the requests.
+   * second, once in some millions of evictions. Beyond it they are collected beside the requests.
    */
-  static final long SMALL_CACHE = 2L << 30;
+  static final long SMALL_CACHE = 8L << 30;
 
   /**
    * The first measured version with small cards; it is also the first that has object headers of 8
@@ -63,7 +63,7 @@ final class JvmFlags {
       flags.add("-XX:+UseSerialGC");
       flags.add("-Xmn" + kilobytes(young(processors, maxHeapBytes)));
       flags.add("-XX:MaxTenuringThreshold=1");
-    } else if (memory.cacheBytes() <= SMALL_CACHE) {
+    } else if (mostCacheBytes(memory) <= SMALL_CACHE) {
       long young = young(processors, maxHeapBytes);
       flags.add("-XX:+UseParallelGC");
       flags.add("-Xms" + kilobytes(Math.min(young + OLD, maxHeapBytes / START_SHARE)));
@@ -80,6 +80,11 @@ final class JvmFlags {
       flags.add("-XX:GCCardSizeInBytes=128");
     }
     return flags;
+  }
+
+  /** A line that is not known cannot ask for more than the direct memory. */
+  private static long mostCacheBytes(MemoryShares memory) {
+    return Math.min(memory.cacheBytes(), memory.directBytes());
   }
 
   private static void g1(List<String> flags, int processors, long maxHeapBytes) {

@@ -120,8 +120,8 @@ final class JavaCommandTest {
   void sizesTheYoungGenerationByProcessorsAndHeap() {
     assertThat(flags(17, 1, 1L << 30, Long.MAX_VALUE)).contains("-XX:+UseSerialGC", "-Xmn16384k");
     assertThat(flags(17, 64, 64L << 30, 2L << 30)).contains("-XX:+UseParallelGC", "-Xmn524288k");
-    assertThat(flags(17, 2, 1L << 30, (2L << 30) + 1)).contains("-XX:+UseG1GC", "-Xmn6144k");
-    assertThat(flags(17, 64, 64L << 30, (2L << 30) + 1)).contains("-Xmn196608k");
+    assertThat(flags(17, 2, 1L << 30, (8L << 30) + 1)).contains("-XX:+UseG1GC", "-Xmn6144k");
+    assertThat(flags(17, 64, 64L << 30, (8L << 30) + 1)).contains("-Xmn196608k");
     assertThat(flags(17, 2, 32L << 20, 0)).contains("-Xmn8192k");
   }
 
@@ -134,7 +134,7 @@ final class JavaCommandTest {
 
   @Test
   void letsOnlyG1PromoteAtOnce() {
-    assertThat(flags(17, 2, 1L << 30, (2L << 30) + 1))
+    assertThat(flags(17, 2, 1L << 30, (8L << 30) + 1))
         .contains(
             "-XX:MaxTenuringThreshold=0",
             "-XX:G1HeapRegionSize=1m",
@@ -160,6 +160,7 @@ final class JavaCommandTest {
   }
 
   private static List<String> flags(int version, int processors, long heap, long cache) {
-    return JvmFlags.of(version, processors, new MemoryShares(heap, heap, cache, 0));
+    return JvmFlags.of(
+        version, processors, new MemoryShares(heap, Math.max(heap, cache), cache, 0));
   }
 }

@@ -34,11 +34,17 @@ final class JvmFlagsTest {
   void theCollectorFollowsTheCache() {
     assertThat(flags(17, 4, 8 << 10)).contains("-XX:+UseParallelGC", "-Xmx2097152k");
     assertThat(flags(17, 4, 512 << 10)).as("no line").contains("-XX:+UseParallelGC");
-    assertThat(JvmFlags.of(17, 4, MemoryShares.of(64L << 30, (2L << 30) + 1)))
+    assertThat(JvmFlags.of(17, 4, MemoryShares.of(64L << 30, (8L << 30) + 1)))
         .contains("-XX:+UseG1GC");
     assertThat(JvmFlags.of(17, 4, MemoryShares.of(64L << 30, 256 << 20)))
         .contains("-XX:+UseParallelGC");
-    assertThat(JvmFlags.of(17, 4, MemoryShares.of(4L << 30, Long.MAX_VALUE)))
+    assertThat(JvmFlags.of(17, 4, MemoryShares.of(64L << 30, 8L << 30)))
+        .contains("-XX:+UseParallelGC");
+    assertThat(JvmFlags.of(17, 4, MemoryShares.of(16L << 30, Long.MAX_VALUE)))
+        .as("a line that is not known may take more than 8 GB of direct memory")
         .contains("-XX:+UseG1GC");
+    assertThat(JvmFlags.of(17, 4, MemoryShares.of(8L << 30, Long.MAX_VALUE)))
+        .as("no line can")
+        .contains("-XX:+UseParallelGC");
   }
 }

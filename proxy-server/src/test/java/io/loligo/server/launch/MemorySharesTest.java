@@ -31,12 +31,12 @@ final class MemorySharesTest {
     "512, 128, 64",
     "1024, 256, 128",
     "4096, 1024, 128",
+    "16384, 4096, 512",
     // more would bring the other collector
-    "16384, 2048, 512",
-    "65536, 2048, 2048",
-    "524288, 2048, 2048"
+    "65536, 8192, 2048",
+    "524288, 8192, 2048"
   })
-  void theCacheTakesAQuarterUpToTwoGigabytes(long machine, long cache, long transit) {
+  void theCacheTakesAQuarterUpToEightGigabytes(long machine, long cache, long transit) {
     MemoryShares shares = MemoryShares.of(machine * MIB);
     assertThat(shares.cacheBytes() / MIB).isEqualTo(cache);
     assertThat(shares.transitBytes() / MIB).isEqualTo(transit);
