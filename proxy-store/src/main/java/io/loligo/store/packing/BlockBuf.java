@@ -96,7 +96,7 @@ public abstract class BlockBuf extends AbstractReferenceCountedByteBuf {
 
   @Override
   public boolean hasMemoryAddress() {
-    return memory instanceof UnpooledUnsafeDirectByteBuf;
+    return memory.hasMemoryAddress();
   }
 
   @Override

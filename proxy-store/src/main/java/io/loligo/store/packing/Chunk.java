@@ -1,7 +1,6 @@
 package io.loligo.store.packing;
 
 import io.netty.buffer.ByteBuf;
-import io.netty.buffer.Unpooled;
 import java.util.BitSet;
 import org.jspecify.annotations.Nullable;
 
@@ -42,7 +41,7 @@ public final class Chunk {
     this.arena = arena;
     this.number = number;
     this.owned = owned;
-    this.memory = Unpooled.wrappedBuffer(owned.nioBuffer(0, Packing.CHUNK_BYTES));
+    this.memory = SharedMemory.of(owned);
     this.view = new ChunkView(this);
     starts.set(0);
   }

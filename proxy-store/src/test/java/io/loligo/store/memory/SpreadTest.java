@@ -6,8 +6,10 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.loligo.core.caching.CacheKey;
 import io.loligo.core.caching.KeyProbe;
 import io.loligo.store.StoreFixture;
+import io.loligo.store.packing.PackedAllocator;
 import io.loligo.store.stripes.Stripes;
 import io.netty.buffer.ByteBuf;
+import io.netty.buffer.ByteBufAllocator;
 import io.netty.buffer.Unpooled;
 import io.netty.buffer.UnpooledByteBufAllocator;
 import io.netty.util.IllegalReferenceCountException;
@@ -26,6 +28,8 @@ import java.util.stream.IntStream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** Stored responses that many event loops serve at the same time. */
 @Tag("races")
@@ -37,6 +41,7 @@ final class SpreadTest {
   private static final CacheKey KEY = StoreFixture.key(URL);
 
   private final UnpooledByteBufAllocator allocator = new UnpooledByteBufAllocator(true);
+  private ByteBufAllocator blocks = allocator;
   private final Stripes stripes = new Stripes(LOOPS);
   private final MemoryLedger transit = new MemoryLedger(64 << 20, stripes);
   private final MemoryTier tier = new MemoryTier(allocator, 64 << 20, transit, Runnable::run);
@@ -57,13 +62,13 @@ final class SpreadTest {
   /** Stores {@code content}: the first block, and further blocks. */
   private void store(CacheKey key, byte[] content) {
     int inFirst = Math.min(content.length, Entry.BLOCK_BYTES - FIELDS);
-    ByteBuf first = allocator.directBuffer(FIELDS + inFirst, FIELDS + inFirst);
+    ByteBuf first = blocks.directBuffer(FIELDS + inFirst, FIELDS + inFirst);
     first.writeZero(FIELDS).writeBytes(content, 0, inFirst);
     List<ByteBuf> rest = new ArrayList<>();
     int last = 0;
     for (int at = inFirst; at < content.length; at += last) {
       last = Math.min(content.length - at, Entry.BLOCK_BYTES);
-      rest.add(allocator.directBuffer(last, last).writeBytes(content, at, last));
+      rest.add(blocks.directBuffer(last, last).writeBytes(content, at, last));
     }
     tier.add(
             key,
@@ -164,8 +169,10 @@ final class SpreadTest {
     assertThat(entry.tryRetain()).isFalse();
   }
 
-  @Test
-  void aBlockOfAHotEntryIsABufferAsAnyOther() {
+  @ParameterizedTest
+  @ValueSource(booleans = {false, true})
+  void aBlockOfAHotEntryIsABufferAsAnyOther(boolean packed) {
+    blocks = packed ? new PackedAllocator(allocator) : allocator;
     byte[] content = bytes(30_000);
     store(KEY, content);
     Entry entry = find();
@@ -176,9 +183,8 @@ final class SpreadTest {
     assertThat(hot.capacity()).isEqualTo(plain.capacity());
     assertThat(hot.isDirect()).isTrue();
     assertThat(hot.refCnt()).isEqualTo(1);
-    if (plain.hasMemoryAddress()) {
-      assertThat(hot.memoryAddress()).isEqualTo(plain.memoryAddress());
-    }
+    assertThat(hot.hasMemoryAddress()).isTrue();
+    assertThat(hot.memoryAddress()).isEqualTo(plain.memoryAddress());
     byte[] bytes = new byte[content.length];
     hot.getBytes(FIELDS, bytes);
     assertThat(bytes).isEqualTo(content);

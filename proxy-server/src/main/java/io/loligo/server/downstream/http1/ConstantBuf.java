@@ -1,11 +1,10 @@
 package io.loligo.server.downstream.http1;
 
 import io.loligo.store.packing.BlockBuf;
+import io.loligo.store.packing.SharedMemory;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufAllocator;
-import io.netty.buffer.Unpooled;
 import io.netty.buffer.UnpooledByteBufAllocator;
-import java.nio.ByteBuffer;
 
 /**
  * Bytes that never change and are never released. All event loops write them at once, each a
@@ -14,13 +13,17 @@ import java.nio.ByteBuffer;
  * a view of its own.
  */
 final class ConstantBuf extends BlockBuf {
+  /** Detects no leaks: what it allocates here stays for good. */
+  private static final ByteBufAllocator FOR_GOOD = new UnpooledByteBufAllocator(true, true);
+
   /** A copy of {@code bytes}, all of it readable. */
   ConstantBuf(byte[] bytes) {
-    super(
-        Unpooled.wrappedBuffer(ByteBuffer.allocateDirect(bytes.length).put(bytes).flip()),
-        0,
-        bytes.length);
+    super(memory(bytes), 0, bytes.length);
     writerIndex(bytes.length);
+  }
+
+  private static ByteBuf memory(byte[] bytes) {
+    return SharedMemory.of(FOR_GOOD.directBuffer(bytes.length, bytes.length).writeBytes(bytes));
   }
 
   @Override

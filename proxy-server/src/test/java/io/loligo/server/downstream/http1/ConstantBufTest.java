@@ -3,6 +3,7 @@ package io.loligo.server.downstream.http1;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.netty.buffer.ByteBuf;
+import io.netty.buffer.Unpooled;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import org.junit.jupiter.api.Test;
@@ -21,6 +22,14 @@ class ConstantBufTest {
 
     assertThat(written.position()).isEqualTo(1);
     assertThat(written.remaining()).isEqualTo(4);
+  }
+
+  /** A socket takes no view of it, on any JDK where other buffers of Netty have an address. */
+  @Test
+  void hasAnAddress() {
+    ByteBuf other = Unpooled.directBuffer(5, 5);
+    assertThat(constant.duplicate().hasMemoryAddress()).isEqualTo(other.hasMemoryAddress());
+    other.release();
   }
 
   @Test

@@ -1,8 +1,8 @@
 package io.loligo.store.disk.segment;
 
 import io.loligo.store.disk.format.Block;
+import io.loligo.store.packing.SharedMemory;
 import io.netty.buffer.ByteBuf;
-import io.netty.buffer.Unpooled;
 import java.util.concurrent.atomic.AtomicIntegerFieldUpdater;
 
 /**
@@ -55,7 +55,7 @@ public final class SegmentBuffer {
     this.generation = segment.generation;
     this.start = start;
     this.memory = memory;
-    this.shared = Unpooled.wrappedBuffer(memory.nioBuffer(0, memory.capacity()));
+    this.shared = SharedMemory.of(memory);
     this.pool = pool;
   }
 

@@ -4,9 +4,11 @@ import static io.loligo.store.StoreFixture.bytes;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.loligo.store.disk.DiskFixture;
+import io.loligo.store.packing.PackedAllocator;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufUtil;
 import io.netty.buffer.Unpooled;
+import io.netty.buffer.UnpooledByteBufAllocator;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -45,6 +47,24 @@ final class PageCacheFileTest {
   void readsFromAnyPosition() {
     assertThat(file.readNow(1_234, into, 5_000)).isTrue();
     assertThat(ByteBufUtil.getBytes(into)).isEqualTo(Arrays.copyOfRange(CONTENT, 1_234, 6_234));
+    file.close();
+  }
+
+  /** Blocks of the cache are parts of a chunk; the system writes to the address of each. */
+  @Test
+  void readsIntoABlockOfAChunk() {
+    UnpooledByteBufAllocator chunks = new UnpooledByteBufAllocator(true);
+    PackedAllocator packed = new PackedAllocator(chunks);
+    ByteBuf before = packed.directBuffer(5_000, 5_000).writeZero(5_000);
+    ByteBuf block = packed.directBuffer(5_000, 5_000);
+    ByteBuf behind = packed.directBuffer(5_000, 5_000).writeZero(5_000);
+    assertThat(file.readNow(1_234, block, 5_000)).isTrue();
+    assertThat(ByteBufUtil.getBytes(block)).isEqualTo(Arrays.copyOfRange(CONTENT, 1_234, 6_234));
+    assertThat(ByteBufUtil.getBytes(before)).containsOnly(0);
+    assertThat(ByteBufUtil.getBytes(behind)).containsOnly(0);
+    before.release();
+    block.release();
+    behind.release();
     file.close();
   }
 
