@@ -15,7 +15,7 @@ import javax.net.ssl.SSLContext;
  * Clients of an {@code https_port} with {@code accel}: HTTP/2 and HTTP/1.1. Confined to its thread.
  */
 final class TlsClient {
-  private static final Duration PATIENCE = Duration.ofSeconds(10);
+  private static final Duration PATIENCE = Duration.ofMillis(TrainingClient.PATIENCE_MILLIS);
   private static final int AT_ONCE = 20;
 
   private final SSLContext trusting;
