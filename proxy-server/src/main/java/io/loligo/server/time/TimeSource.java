@@ -30,6 +30,15 @@ public interface TimeSource {
     loop.schedule(task, millis, TimeUnit.MILLISECONDS);
   }
 
+  /**
+   * The milliseconds after which a call that blocks its thread gives up, where {@code millis} are
+   * wanted: these. A clock whose timeouts do not pass by themselves has more, so that a busy
+   * machine makes no timeout.
+   */
+  default long blockingMillis(long millis) {
+    return millis;
+  }
+
   /** Nanoseconds passed since {@code startNanos}. */
   default long since(long startNanos) {
     return nanos() - startNanos;

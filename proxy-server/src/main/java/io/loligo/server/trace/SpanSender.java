@@ -45,7 +45,7 @@ public final class SpanSender implements AutoCloseable {
   static final int MAX_BATCH = 512;
 
   private static final long GATHER_MILLIS = 1_000;
-  private static final Duration PATIENCE = Duration.ofSeconds(5);
+  private static final long PATIENCE_MILLIS = 5_000;
   private static final long CLOSE_MILLIS = 2_000;
 
   /** The statuses after which the same batch may be sent again. */
@@ -88,7 +88,7 @@ public final class SpanSender implements AutoCloseable {
    *
    * @param version of this program
    * @param counts also of earlier senders
-   * @param time clock, and the ticks of waits
+   * @param time clock, the ticks of waits, and the limits of calls that block
    * @param random numbers from 0 to 1, on the sender's thread
    */
   public SpanSender(
@@ -204,17 +204,18 @@ public final class SpanSender implements AutoCloseable {
   }
 
   private HttpResponse<String> post(List<String> batch) throws IOException, InterruptedException {
+    Duration patience = Duration.ofMillis(time.blockingMillis(PATIENCE_MILLIS));
     if (client == null) {
       client =
           HttpClient.newBuilder()
               .version(HttpClient.Version.HTTP_1_1)
-              .connectTimeout(PATIENCE)
+              .connectTimeout(patience)
               .proxy(HttpClient.Builder.NO_PROXY)
               .build();
     }
     HttpRequest request =
         HttpRequest.newBuilder(collector.place())
-            .timeout(PATIENCE)
+            .timeout(patience)
             .header("Content-Type", "application/json")
             .POST(
                 HttpRequest.BodyPublishers.ofString(
@@ -310,7 +311,7 @@ public final class SpanSender implements AutoCloseable {
     }
     closing = true;
     try {
-      if (!executor.submit(this::sendLast).await(CLOSE_MILLIS)) {
+      if (!executor.submit(this::sendLast).await(time.blockingMillis(CLOSE_MILLIS))) {
         over = true;
         Thread sending = thread;
         if (sending != null) {

@@ -27,6 +27,8 @@ import org.junit.jupiter.params.provider.ValueSource;
 class SpanSenderTest {
   /** A time that passes when a test says so. */
   private static final class Ticks implements TimeSource {
+    private static final long GUARD_MILLIS = 60_000;
+
     private record Task(EventExecutor executor, Runnable task, long millis) {}
 
     private final LinkedBlockingQueue<Task> scheduled = new LinkedBlockingQueue<>();
@@ -44,6 +46,11 @@ class SpanSenderTest {
     @Override
     public void schedule(EventExecutor executor, Runnable task, long millis) {
       scheduled.add(new Task(executor, task, millis));
+    }
+
+    @Override
+    public long blockingMillis(long millis) {
+      return GUARD_MILLIS;
     }
 
     /** Runs the next task to its end. Returns the time that it was to wait. */

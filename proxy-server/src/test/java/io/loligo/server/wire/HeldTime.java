@@ -19,6 +19,11 @@ final class HeldTime extends PassingTime {
     held.add(new Task(loop, task, millis));
   }
 
+  @Override
+  public long blockingMillis(long millis) {
+    return RawClient.GUARD_MILLIS;
+  }
+
   /**
    * Lets {@code millis} pass for the timeouts of all loops; those that are due have happened when
    * this returns. A timeout that was armed before for a time of N ms has not happened after N - 100

@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.loligo.server.CapturedLog;
 import io.loligo.server.Waiting;
 import io.loligo.server.accesslog.StrictJson;
+import io.loligo.server.time.TimeSource;
 import io.loligo.server.trace.SpanSender;
 import java.io.IOException;
 import java.util.ArrayList;
@@ -14,6 +15,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.TimeUnit;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.BeforeEach;
@@ -29,6 +31,25 @@ class OtlpWireTest extends WireTest {
   private static final String TRACE = "0af7651916cd43dd8448eb211c80319c";
   private static final String SPAN = "b7ad6b7169203331";
   private static final String SAMPLED = "traceparent: 00-" + TRACE + "-" + SPAN + "-01";
+
+  /** The machine's clocks; spans are sent, however long that takes. */
+  private static final TimeSource UNHURRIED =
+      new TimeSource() {
+        @Override
+        public long nanos() {
+          return SYSTEM.nanos();
+        }
+
+        @Override
+        public long millis() {
+          return SYSTEM.millis();
+        }
+
+        @Override
+        public long blockingMillis(long millis) {
+          return RawClient.GUARD_MILLIS;
+        }
+      };
 
   private final LinkedBlockingQueue<WireMessage> received = new LinkedBlockingQueue<>();
   private final CapturedLog log = closing(new CapturedLog(SpanSender.class));
@@ -57,7 +78,7 @@ class OtlpWireTest extends WireTest {
   private void start(String... lines) throws Exception {
     List<String> all = new ArrayList<>(List.of(lines));
     all.add(OTLP + collector.port());
-    startProxy(all.toArray(String[]::new));
+    startProxy(UNHURRIED, all.toArray(String[]::new));
   }
 
   /** The same, by {@code clock}. */
@@ -222,7 +243,8 @@ class OtlpWireTest extends WireTest {
             store -> {
               disks.add(new FakeDisk(store));
               return disks.get(0);
-            });
+            },
+            UNHURRIED);
     origin.onOk("/page", "content", FRESH);
     get("/page");
     disks.get(0).onDisk = true;
@@ -288,6 +310,13 @@ class OtlpWireTest extends WireTest {
 
   // ---- failures
 
+  /** The next request that the collector got. */
+  private WireMessage taken() throws InterruptedException {
+    WireMessage next = received.poll(RawClient.GUARD_MILLIS, TimeUnit.MILLISECONDS);
+    assertThat(next).as("a request to the collector").isNotNull();
+    return next;
+  }
+
   /** All exchanges so far are sent, and no more time has passed. */
   private void gather() throws Exception {
     awaitLoop();
@@ -312,7 +341,7 @@ class OtlpWireTest extends WireTest {
     origin.onOk("/page", "content", FRESH);
     get("/page", SAMPLED);
     gather();
-    String first = received.take().text();
+    String first = taken().text();
     assertThat(metrics()).contains("dropped_total 0.0", "sent_total 0.0");
     assertThat(log.lines()).hasSize(1);
     assertThat(log.lines().get(0))
@@ -321,7 +350,7 @@ class OtlpWireTest extends WireTest {
     time.passTimeouts(400);
     assertThat(received).as("half of the back-off at least").isEmpty();
     time.passTimeouts(600);
-    assertThat(received.take().text()).isEqualTo(first);
+    assertThat(taken().text()).isEqualTo(first);
     assertThat(metrics()).contains("dropped_total 0.0", "sent_total 1.0");
   }
 
@@ -334,7 +363,7 @@ class OtlpWireTest extends WireTest {
     origin.onOk("/page", "content", FRESH);
     get("/page", SAMPLED);
     gather();
-    received.take();
+    taken();
     script = null;
     time.passTimeouts(29_900);
     assertThat(received).isEmpty();
@@ -349,7 +378,7 @@ class OtlpWireTest extends WireTest {
     origin.onOk("/page", "content", FRESH);
     get("/page", SAMPLED);
     gather();
-    received.take();
+    taken();
     assertThat(metrics()).contains("dropped_total 1.0", "sent_total 0.0");
     time.passTimeouts(3_000);
     assertThat(received).as("never sent again").isEmpty();
@@ -524,7 +553,7 @@ class OtlpWireTest extends WireTest {
 
   @Test
   void aCollectorThatIsNotThereGetsOneLine() throws Exception {
-    startProxy(OTLP + ProxyProcess.freePort() + "/own/path");
+    startProxy(UNHURRIED, OTLP + ProxyProcess.freePort() + "/own/path");
     origin.onOk("/page", "content", FRESH);
     assertThat(get("/page", SAMPLED).status()).isEqualTo(200);
     proxy.close();

@@ -68,6 +68,12 @@ final class ProxyUnderTest implements AutoCloseable {
     return new ProxyUnderTest(Proxy.start(read(squidConf), seen));
   }
 
+  /** The same, by the clock and the timeouts of {@code time}. */
+  static ProxyUnderTest startSeen(String squidConf, UnaryOperator<Store> seen, TimeSource time)
+      throws IOException {
+    return new ProxyUnderTest(Proxy.start(read(squidConf), seen, time));
+  }
+
   /** The same, with ages and dates reckoned by {@code time}. */
   static ProxyUnderTest start(String squidConf, TimeSource time) throws IOException {
     return new ProxyUnderTest(Proxy.start(read(squidConf), UnaryOperator.identity(), time));
