@@ -194,6 +194,7 @@ public final class Http1Connection extends ClientConnection {
     clients.timer().forget(readTimeout);
     if (stream != null) {
       stream.release();
+      stream.releaseOutput();
     }
     if (leaving != null) {
       clients.timer().forget(leaving);
@@ -231,7 +232,7 @@ public final class Http1Connection extends ClientConnection {
       return;
     }
     if (state == State.EXCHANGE && stream.takeFlushDue()) {
-      channel().flush();
+      stream.flushLastBytes();
     }
     if (state == State.EXCHANGE) {
       resetOnClose();

@@ -265,6 +265,16 @@ final class Http1Stream extends ExchangeStream {
     return content;
   }
 
+  /** Passes the bytes at hand to the socket: the connection is about to break off. */
+  void flushLastBytes() {
+    flushWrites();
+  }
+
+  /** Drops the bytes that were not passed on. */
+  void releaseOutput() {
+    encoder.release();
+  }
+
   /** Whether the client keeps the connection after the last response. */
   boolean persistent() {
     return persistent;
@@ -282,6 +292,7 @@ final class Http1Stream extends ExchangeStream {
 
   @Override
   protected boolean flushWrites() {
+    encoder.passOn();
     context.flush();
     return true;
   }
