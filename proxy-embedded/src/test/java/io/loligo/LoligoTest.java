@@ -135,15 +135,15 @@ class LoligoTest {
   void purgesByUrlKeyAndPattern() throws Exception {
     try (Loligo proxy = Loligo.start(config -> {})) {
       get(proxy, "/a");
-      PurgeResult one = proxy.purge(uri("/a").toString()).get(20, TimeUnit.SECONDS);
+      PurgeResult one = proxy.purge(uri("/a").toString()).get(60, TimeUnit.SECONDS);
       assertThat(one.isDone()).isTrue();
       assertThat(one.count()).isEqualTo(1);
-      assertThat(proxy.purge(uri("/a").toString()).get(20, TimeUnit.SECONDS).count()).isZero();
+      assertThat(proxy.purge(uri("/a").toString()).get(60, TimeUnit.SECONDS).count()).isZero();
 
       get(proxy, "/a");
-      assertThat(proxy.purgeKeys("all").get(20, TimeUnit.SECONDS).count()).isEqualTo(1);
+      assertThat(proxy.purgeKeys("all").get(60, TimeUnit.SECONDS).count()).isEqualTo(1);
       get(proxy, "/a");
-      assertThat(proxy.purgeMatching("/a$").get(20, TimeUnit.SECONDS).isDone()).isTrue();
+      assertThat(proxy.purgeMatching("/a$").get(60, TimeUnit.SECONDS).isDone()).isTrue();
       get(proxy, "/a");
 
       assertThat(reached).hasValue(4);
@@ -218,7 +218,7 @@ class LoligoTest {
     try (Loligo proxy =
         Loligo.start(config -> config.eventLoops(1).line("loligo_shutdown_delay 0 seconds"))) {
       int port = proxy.address().getPort();
-      proxy.drain().get(20, TimeUnit.SECONDS);
+      proxy.drain().get(60, TimeUnit.SECONDS);
 
       assertThatThrownBy(() -> new Socket(InetAddress.getLoopbackAddress(), port))
           .isInstanceOf(ConnectException.class);

@@ -16,7 +16,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-@Timeout(30)
+@Timeout(120)
 class HistoryJsonTest {
   private static final long START = 1_700_000_000;
 
@@ -47,7 +47,7 @@ class HistoryJsonTest {
           }
         };
     recorder = new HistoryRecorder(sources, hand, UnpooledByteBufAllocator.DEFAULT, 2 << 20, null);
-    recorder.start().get(20, TimeUnit.SECONDS);
+    recorder.start().get(60, TimeUnit.SECONDS);
   }
 
   @AfterEach

@@ -32,7 +32,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /** The document, the files and the stream of the live page, over sockets. */
-@Timeout(30)
+@Timeout(120)
 class LivePageTest {
   private static final Pattern FILE = Pattern.compile("\"(/assets/[0-9a-f]+/[^\"]+)\"");
 
@@ -93,7 +93,7 @@ class LivePageTest {
 
   private BufferedReader send(String request) throws IOException {
     Socket socket = new Socket(InetAddress.getLoopbackAddress(), server.address().getPort());
-    socket.setSoTimeout(10_000);
+    socket.setSoTimeout(60_000);
     sockets.add(socket);
     socket.getOutputStream().write(request.getBytes(UTF_8));
     return new BufferedReader(new InputStreamReader(socket.getInputStream(), UTF_8));

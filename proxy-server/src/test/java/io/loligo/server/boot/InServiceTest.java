@@ -20,7 +20,7 @@ import org.junit.jupiter.api.io.TempDir;
 
 @EnabledOnOs(OS.LINUX)
 class InServiceTest {
-  private static final int GUARD_MILLIS = 8_000;
+  private static final int GUARD_MILLIS = 60_000;
 
   @TempDir Path dir;
   private Proxy proxy;

@@ -19,7 +19,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
-@Timeout(30)
+@Timeout(120)
 class HistoryRecorderTest {
   private static final int BYTES = 2 << 20;
   private static final long START = 1_700_000_000;
@@ -297,8 +297,8 @@ class HistoryRecorderTest {
           return 1;
         });
     HistoryRecorder recorder = new HistoryRecorder(sources, hurried, allocator, BYTES, file());
-    recorder.start().get(20, TimeUnit.SECONDS);
-    assertThat(samples.await(20, TimeUnit.SECONDS)).isTrue();
+    recorder.start().get(60, TimeUnit.SECONDS);
+    assertThat(samples.await(60, TimeUnit.SECONDS)).isTrue();
     recorder.close();
     assertThat(file()).isNotEmptyFile();
     assertThat(allocator.metric().usedDirectMemory()).isZero();

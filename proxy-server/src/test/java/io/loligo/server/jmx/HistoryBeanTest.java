@@ -34,7 +34,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /** The history as open types, beside its page. */
-@Timeout(30)
+@Timeout(120)
 class HistoryBeanTest {
   private static final String[] TYPES = {String.class.getName(), String.class.getName(), "int"};
 
@@ -107,7 +107,7 @@ class HistoryBeanTest {
                 new NoOperations())) {
       beans.history(kept::get);
       assertThatThrownBy(() -> read("5m", "", 0)).hasStackTraceContaining("loligo_history");
-      recorder.start().get(20, TimeUnit.SECONDS);
+      recorder.start().get(60, TimeUnit.SECONDS);
       kept.set(recorder.history());
       for (int second : new int[] {1000, 1000, 3000}) {
         counted.addAndGet(7);

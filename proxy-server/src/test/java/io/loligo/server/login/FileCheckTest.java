@@ -49,7 +49,7 @@ class FileCheckTest {
   private static Answer answer(FileCheck check, Credentials credentials) throws Exception {
     CompletableFuture<Answer> answer = new CompletableFuture<>();
     check.check(credentials, answer::complete);
-    return answer.get(10, TimeUnit.SECONDS);
+    return answer.get(60, TimeUnit.SECONDS);
   }
 
   @Test
@@ -123,13 +123,13 @@ class FileCheckTest {
     CompletableFuture<Answer> first = new CompletableFuture<>();
     CompletableFuture<Answer> second = new CompletableFuture<>();
     check.check(BOB, first::complete);
-    assertThat(began.await(10, TimeUnit.SECONDS)).isTrue();
+    assertThat(began.await(60, TimeUnit.SECONDS)).isTrue();
     check.check(BOB, second::complete);
     assertThat(answer(check, BOB)).isInstanceOf(Unavailable.class);
     check.close();
     mayGoOn.release(100);
-    assertThat(first.get(10, TimeUnit.SECONDS)).isInstanceOf(Accepted.class);
-    assertThat(second.get(10, TimeUnit.SECONDS)).isInstanceOf(Accepted.class);
+    assertThat(first.get(60, TimeUnit.SECONDS)).isInstanceOf(Accepted.class);
+    assertThat(second.get(60, TimeUnit.SECONDS)).isInstanceOf(Accepted.class);
     assertThat(answer(check, BOB)).isInstanceOf(Unavailable.class);
   }
 

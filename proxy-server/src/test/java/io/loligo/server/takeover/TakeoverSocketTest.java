@@ -126,7 +126,7 @@ class TakeoverSocketTest {
   }
 
   private String call() throws InterruptedException {
-    return calls.poll(10, TimeUnit.SECONDS);
+    return calls.poll(60, TimeUnit.SECONDS);
   }
 
   @Test
@@ -319,7 +319,7 @@ class TakeoverSocketTest {
         successor.sockets("2").close();
         successor.complete();
       }
-      assertThat(answer.get(10, TimeUnit.SECONDS)).isEqualTo(ProcessHandle.current().pid());
+      assertThat(answer.get(60, TimeUnit.SECONDS)).isEqualTo(ProcessHandle.current().pid());
       waiting.join();
     }
   }
@@ -352,7 +352,7 @@ class TakeoverSocketTest {
       waiting.start();
       assertThat(call()).isEqualTo("start");
       socket.close();
-      assertThat(answer.get(10, TimeUnit.SECONDS))
+      assertThat(answer.get(60, TimeUnit.SECONDS))
           .isInstanceOf(Takeover.UnknownOutcomeException.class)
           .hasMessageContaining("the running one has ended");
       waiting.join();

@@ -23,7 +23,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** The queue and its batches, with a collector that answers with the next of {@link #statuses}. */
-@Timeout(30)
+@Timeout(120)
 class SpanSenderTest {
   /** A time that passes when a test says so. */
   private static final class Ticks implements TimeSource {

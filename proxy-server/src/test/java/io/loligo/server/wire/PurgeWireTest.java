@@ -350,7 +350,7 @@ class PurgeWireTest extends WireTest {
     get("/a");
     RawClient client = client();
     client.send(RawClient.head("POST", origin.url("/a"), "Content-Length: 0"));
-    Runnable carriedOut = others.invalidations.poll(10, TimeUnit.SECONDS);
+    Runnable carriedOut = others.invalidations.poll(RawClient.GUARD_MILLIS, TimeUnit.MILLISECONDS);
     assertThat(carriedOut).isNotNull();
     assertThat(get("/a").text()).as("invalid here before").isEqualTo("v3");
     carriedOut.run();

@@ -74,7 +74,7 @@ final class OtherStoresTest {
     }
 
     Told next() throws InterruptedException {
-      Told next = told.poll(10, TimeUnit.SECONDS);
+      Told next = told.poll(60, TimeUnit.SECONDS);
       assertThat(next).isNotNull();
       return next;
     }

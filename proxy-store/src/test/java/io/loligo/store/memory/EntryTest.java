@@ -111,8 +111,8 @@ final class EntryTest {
                   }
                   return null;
                 });
-        writer.get(20, TimeUnit.SECONDS);
-        reader.get(20, TimeUnit.SECONDS);
+        writer.get(60, TimeUnit.SECONDS);
+        reader.get(60, TimeUnit.SECONDS);
       } finally {
         threads.shutdownNow();
       }
@@ -131,7 +131,7 @@ final class EntryTest {
           fixture.store.remove(StoreFixture.key(URL));
           Future<?> there = other.submit(entry::release);
           entry.release();
-          there.get(10, TimeUnit.SECONDS);
+          there.get(60, TimeUnit.SECONDS);
           assertThat(entry.tryRetain()).isFalse();
           assertThat(fixture.store.stats().memoryBytes()).isZero();
         }

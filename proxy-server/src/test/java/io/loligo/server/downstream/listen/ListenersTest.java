@@ -64,7 +64,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /** Real sockets on the loopback interface. */
-@Timeout(30)
+@Timeout(120)
 class ListenersTest {
   private static final int CONTENT_BYTES = 16_000_000;
   private static final String LINES =
@@ -409,7 +409,7 @@ class ListenersTest {
       assertThat(new String(busy.getInputStream().readAllBytes(), ISO_8859_1))
           .isEqualTo("HTTP/1.1 200 OK\r\nConnection: close\r\nContent-Length: 1\r\n\r\nx");
       busy.shutdownOutput(); // the proxy waits for that
-      done.get(10, TimeUnit.SECONDS);
+      done.get(60, TimeUnit.SECONDS);
       assertThat(listeners.bound()).isEmpty();
     }
   }
@@ -421,7 +421,7 @@ class ListenersTest {
     try (Socket busy = connect()) {
       send(busy, get("/wait"));
       waiting.take();
-      listeners.drain(50, 50).get(10, TimeUnit.SECONDS);
+      listeners.drain(50, 50).get(60, TimeUnit.SECONDS);
       assertThat(records.take()).isEqualTo("GET 0 0 true");
     }
   }

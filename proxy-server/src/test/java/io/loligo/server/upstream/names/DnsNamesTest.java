@@ -126,7 +126,7 @@ class DnsNamesTest {
           names.resolve("busy.example", (a, f) -> second.complete(new Found(a, f)));
           return null;
         });
-    assertThat(first.get(10, TimeUnit.SECONDS)).isEqualTo(second.get(10, TimeUnit.SECONDS));
+    assertThat(first.get(60, TimeUnit.SECONDS)).isEqualTo(second.get(60, TimeUnit.SECONDS));
     assertThat(server.questions()).containsExactlyInAnyOrder("busy.example A", "busy.example AAAA");
   }
 
@@ -243,7 +243,7 @@ class DnsNamesTest {
           names.resolve(host, (a, f) -> found.complete(new Found(a, f)));
           return null;
         });
-    return found.get(10, TimeUnit.SECONDS);
+    return found.get(60, TimeUnit.SECONDS);
   }
 
   private List<InetAddress> known(String host) throws Exception {
@@ -251,7 +251,7 @@ class DnsNamesTest {
   }
 
   private <T> T onLoop(Callable<T> call) throws Exception {
-    return loop.submit(call).get(10, TimeUnit.SECONDS);
+    return loop.submit(call).get(60, TimeUnit.SECONDS);
   }
 
   private static List<String> texts(List<InetAddress> addresses) {
