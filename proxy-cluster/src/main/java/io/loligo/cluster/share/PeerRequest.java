@@ -15,7 +15,12 @@ public final class PeerRequest<P> {
     /** The next one. It answers from its store, unless the owner is out of routing by now. */
     SECOND,
     /** The owner of some minutes ago. It answers from its store. */
-    PREVIOUS
+    PREVIOUS,
+    /**
+     * The second in rank, which the owner asks to take a second copy, or the owner, from which the
+     * second in rank takes it. It answers from its store.
+     */
+    COPY
   }
 
   /** The use of the response, besides that for the request which began this. */
@@ -104,7 +109,7 @@ public final class PeerRequest<P> {
     if (claim == null || !claim.isCoveredBy(answer)) {
       return Use.ALONE;
     }
-    if (rank == Rank.PREVIOUS) {
+    if (rank == Rank.PREVIOUS || rank == Rank.COPY) {
       return Use.STORED;
     }
     return copies ? Use.COPIED : Use.JOINED;

@@ -125,6 +125,36 @@ public final class PeerRequests<P> {
     return toPrevious(hash, nowNanos);
   }
 
+  /**
+   * The request by which this node, the owner, asks the second in rank to take a second copy.
+   *
+   * @return null: this node does not own the key, or no other node is in routing
+   */
+  public @Nullable PeerRequest<P> offer(long hash, long nowNanos) {
+    take(rings.get());
+    ClusterPeer owner = routing.ring().ownerInRouting(hash, null, nowNanos);
+    if (owner == null || !owner.isSelf()) {
+      return null;
+    }
+    ClusterPeer second = routing.second(hash, owner, nowNanos);
+    return second == null
+        ? null
+        : request(second, hash, nowNanos, PeerRequest.Rank.COPY, /* copies= */ false);
+  }
+
+  /**
+   * The request by which this node takes a second copy from the owner.
+   *
+   * @return null: this node owns the key by now, or the owner is out of routing
+   */
+  public @Nullable PeerRequest<P> offered(long hash, long nowNanos) {
+    take(rings.get());
+    ClusterPeer owner = routing.owner(hash, nowNanos);
+    return owner == null || owner.isSelf()
+        ? null
+        : request(owner, hash, nowNanos, PeerRequest.Rank.COPY, /* copies= */ false);
+  }
+
   private @Nullable PeerRequest<P> toPrevious(long hash, long nowNanos) {
     ClusterPeer previous = routing.previous(hash, nowNanos);
     // the only try of a node that is out of routing is taken by a request that is sent
@@ -135,18 +165,19 @@ public final class PeerRequests<P> {
         : request(previous, hash, nowNanos, PeerRequest.Rank.PREVIOUS, false);
   }
 
-  /**
-   * A request that this node does not answer from its store. Takes the newest ring, and forgets
-   * nodes that have left.
-   */
+  /** A request that this node does not answer from its store. */
   private void begin(long nowNanos) {
-    Ring ring = rings.get();
+    take(rings.get());
+    fallbacks.request(nowNanos);
+  }
+
+  /** Takes the newest ring, and forgets nodes that have left. */
+  private void take(Ring ring) {
     if (ring != routing.ring()) {
       routing.use(ring);
       known.keySet().removeIf(id -> !ring.has(id));
       known.values().forEach(peer -> peer.previous = new PreviousAnswers());
     }
-    fallbacks.request(nowNanos);
   }
 
   private Known<P> known(ClusterPeer peer) {

@@ -82,9 +82,10 @@ public final class FieldName {
   public static final int PEER_PURGES = 64;
   public static final int PEER_KEY = 65;
   public static final int PEER_NODE = 66;
+  public static final int PEER_COPY = 67;
 
   /** Number of ids, including {@link #OTHER}; at most {@link FieldSet#CAPACITY}. */
-  public static final int COUNT = 67;
+  public static final int COUNT = 68;
 
   private static final String[] NAMES = {
     "",
@@ -153,7 +154,8 @@ public final class FieldName {
     "Peer-Port",
     "Peer-Purges",
     "Peer-Key",
-    "Peer-Node"
+    "Peer-Node",
+    "Peer-Copy"
   };
 
   private static final int SLOTS = 512;

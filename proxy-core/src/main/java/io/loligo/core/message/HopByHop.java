@@ -13,8 +13,8 @@ import java.util.Set;
  * message, its sender or its framing: a client must not be able to remove, by nominating it, a
  * field that a proxy in front of this one added.
  *
- * <p>Peer-Hop, Peer-Port, Peer-Purges, Peer-Key and Peer-Node belong to the nodes of a cluster of
- * proxies.
+ * <p>Peer-Hop, Peer-Port, Peer-Purges, Peer-Key, Peer-Node and Peer-Copy belong to the nodes of a
+ * cluster of proxies.
  *
  * <p>Framing belongs to the connection, and X-Forwarded-For to the proxy, in any spelling: servers
  * that pass fields on as variables of an environment (RFC 3875 section 4.1.18) cannot tell {@code
@@ -38,7 +38,8 @@ public final class HopByHop {
           FieldName.PEER_PORT,
           FieldName.PEER_PURGES,
           FieldName.PEER_KEY,
-          FieldName.PEER_NODE);
+          FieldName.PEER_NODE,
+          FieldName.PEER_COPY);
 
   private static final String[] OPTIONS = {"close", "keep-alive"};
 

@@ -122,6 +122,11 @@ public record ClusterBean(
   }
 
   @Override
+  public long getSecondCopies() {
+    return value(ShareCount.SECOND_COPIES);
+  }
+
+  @Override
   public long getAcknowledgementMedian() {
     return acknowledgementMicros(50);
   }

@@ -30,7 +30,8 @@ public final class ClusterDirectives {
           .text("loligo_cluster", "")
           .form(
               "NAME listen=ADDRESS:PORT members=HOST:PORT,...|dns:NAME:PORT|file:PATH"
-                  + " mode=purge|share [bodies=PORT] [weight=N] [connections=N] [insecure]")
+                  + " mode=purge|share [bodies=PORT] [weight=N] [connections=N] [copies=1|2]"
+                  + " [insecure]")
           .restart("the other nodes know this one by its name and its ports")
           .with(ClusterReader::new)
           .text(
@@ -49,6 +50,9 @@ public final class ClusterDirectives {
                   + " connections=: most connections of this node to the port for bodies of each"
                   + " other one, 1024 by default; the event loops divide them. A request waits up"
                   + " to a second for a free one, then it goes on as if the node had refused it."
+                  + " copies=2, with mode=share: the node second in rank keeps a copy of each"
+                  + " response that was hit twice, and answers if the owner fails; such responses"
+                  + " take memory and disk on two nodes. All nodes need the same number."
                   + " Unless listen= and all members of"
                   + " a list are loopback addresses, loligo_cluster_tls is required; insecure"
                   + " waives it, and then everybody who reaches the port can purge.");

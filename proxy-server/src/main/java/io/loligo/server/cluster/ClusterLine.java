@@ -14,6 +14,7 @@ import java.util.List;
  * @param bodies port for bodies
  * @param weight share of the keys
  * @param connections most connections of this node to each other one, for bodies
+ * @param copies nodes that keep a response which was hit twice, 1 or 2
  * @param insecure whether clear text is accepted beyond loopback
  * @param source file and number of the line
  */
@@ -27,6 +28,7 @@ public record ClusterLine(
     int bodies,
     int weight,
     int connections,
+    int copies,
     boolean insecure,
     String source) {
   /** How members are found. */

@@ -18,6 +18,7 @@ final class ClusterReader implements LineReader<@Nullable ClusterLine> {
   private static final int USUAL_WEIGHT = 100;
   private static final int MAX_CONNECTIONS = 1_000_000;
   private static final int USUAL_CONNECTIONS = 1_024;
+  private static final int MAX_COPIES = 2;
   private static final int PORT_MAX = 65_535;
   private static final int MAX_NAME = 64;
   private static final String DNS = "dns:";
@@ -36,6 +37,7 @@ final class ClusterReader implements LineReader<@Nullable ClusterLine> {
   private int bodies;
   private int weight = USUAL_WEIGHT;
   private int connections = USUAL_CONNECTIONS;
+  private int copies = 1;
   private boolean insecure;
   private boolean wrong;
 
@@ -74,9 +76,12 @@ final class ClusterReader implements LineReader<@Nullable ClusterLine> {
       case "bodies" -> bodies = number(word, option, PORT_MAX);
       case "weight" -> weight = number(word, option, MAX_WEIGHT);
       case "connections" -> connections = number(word, option, MAX_CONNECTIONS);
+      case "copies" -> copies = number(word, option, MAX_COPIES);
       case "insecure" -> insecure = option.value() == null || wrong(word, "insecure");
       default ->
-          wrong(word, "listen=, members=, mode=, bodies=, weight=, connections= or insecure");
+          wrong(
+              word,
+              "listen=, members=, mode=, bodies=, weight=, connections=, copies= or insecure");
     }
   }
 
@@ -160,13 +165,30 @@ final class ClusterReader implements LineReader<@Nullable ClusterLine> {
           on == null ? "listen=ADDRESS:PORT" : how == null ? "members=" : "mode=purge or share");
       return null;
     }
+    if (copies > 1 && what == ClusterMode.PURGE) {
+      error(
+          "copies=" + copies,
+          "mode=share: with mode=purge each node has all that it was asked for");
+      return null;
+    }
     int peer = bodies == 0 ? on.port() + 1 : bodies;
     if (peer > PORT_MAX || peer == on.port()) {
       error("", "bodies=PORT, another one than that of listen=");
       return null;
     }
     return new ClusterLine(
-        name, on, how, members, place, what, peer, weight, connections, insecure, at.source());
+        name,
+        on,
+        how,
+        members,
+        place,
+        what,
+        peer,
+        weight,
+        connections,
+        copies,
+        insecure,
+        at.source());
   }
 
   @Override

@@ -74,7 +74,11 @@ final class ConfigurationLines {
     }
     return Arrays.stream(value.split(" ", -1))
         .skip(1)
-        .filter(word -> port ? !word.contains("=/") : word.startsWith("mode="))
+        .filter(
+            word ->
+                port
+                    ? !word.contains("=/")
+                    : word.startsWith("mode=") || word.startsWith("copies="))
         .collect(Collectors.joining(" "));
   }
 }

@@ -92,6 +92,33 @@ final class LoopOwners implements CacheOwners {
   }
 
   @Override
+  public boolean keepsSecondCopies() {
+    return shared.keepsSecondCopies();
+  }
+
+  @Override
+  public List<Hop> offer(CacheKey key, String port, @Nullable StoreId storeId) {
+    PeerRequest<Place> offer = requests.offer(hash(key), nanos.getAsLong());
+    if (offer == null) {
+      return List.of();
+    }
+    Place place = offer.place();
+    RequestForm form = RequestForm.ofOffer(port, offer.purges(), storeId, place.node);
+    return List.of(new Hop.Owner(place.target, new Asked(offer), code(offer.rank()), form));
+  }
+
+  @Override
+  public List<Hop> offered(CacheKey key, String port, @Nullable StoreId storeId) {
+    PeerRequest<Place> owner = requests.offered(hash(key), nanos.getAsLong());
+    return owner == null ? List.of() : List.of(hop(owner, port, storeId));
+  }
+
+  @Override
+  public void takesSecondCopy() {
+    shared.count(ShareCount.SECOND_COPIES);
+  }
+
+  @Override
   public boolean isSecured() {
     return shared.tls() != null;
   }
@@ -149,7 +176,7 @@ final class LoopOwners implements CacheOwners {
 
   private static HierarchyCode code(PeerRequest.Rank rank) {
     return switch (rank) {
-      case OWNER -> HierarchyCode.CLUSTER_OWNER;
+      case OWNER, COPY -> HierarchyCode.CLUSTER_OWNER;
       case SECOND -> HierarchyCode.CLUSTER_SECOND;
       case PREVIOUS -> HierarchyCode.CLUSTER_PREVIOUS;
     };

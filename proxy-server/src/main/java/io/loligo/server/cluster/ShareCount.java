@@ -28,7 +28,11 @@ public enum ShareCount {
   COPY_HITS(
       "copy.hits",
       "Responses from copies of those of other nodes: of objects that many requests of this node"
-          + " ask for.");
+          + " ask for."),
+  SECOND_COPIES(
+      "second.copies",
+      "Second copies that this node began to fetch from their owners (copies=2 of"
+          + " loligo_cluster).");
 
   private final String metric;
   private final String text;

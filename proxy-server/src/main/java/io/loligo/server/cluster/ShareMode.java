@@ -43,7 +43,8 @@ public final class ShareMode {
             tls(tls),
             purges.applied(),
             loops,
-            cluster.line().connections());
+            cluster.line().connections(),
+            cluster.line().copies() > 1);
     draining =
         new NodeDrain(
             cluster.steps(),

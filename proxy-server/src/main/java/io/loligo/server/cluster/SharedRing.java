@@ -56,6 +56,7 @@ public final class SharedRing {
   private final AppliedPurges purges;
   private final int hotRequests;
   private final int connections;
+  private final boolean secondCopies;
   private volatile Ring ring = Ring.empty();
 
   /** Names no port: the secret by which this node asks itself. */
@@ -89,6 +90,7 @@ public final class SharedRing {
    * @param purges that have taken effect here
    * @param loops number of event loops
    * @param connections most connections of all event loops to each node
+   * @param secondCopies whether the node second in rank keeps a copy of what was hit twice
    */
   public SharedRing(
       NodeRun self,
@@ -96,7 +98,9 @@ public final class SharedRing {
       @Nullable TlsOptions tls,
       AppliedPurges purges,
       int loops,
-      int connections) {
+      int connections,
+      boolean secondCopies) {
+    this.secondCopies = secondCopies;
     this.purges = purges;
     this.connections = Math.max(1, connections / loops);
     hotRequests = Math.max(2, (HOT_REQUESTS + loops - 1) / loops);
@@ -129,6 +133,11 @@ public final class SharedRing {
       return copyHits.stream().mapToLong(loop -> loop.get(0)).sum();
     }
     return counts[what.ordinal()].sum();
+  }
+
+  /** Whether the node second in rank keeps a copy of what was hit twice at its owner. */
+  boolean keepsSecondCopies() {
+    return secondCopies;
   }
 
   /** Requests of one event loop in some seconds that make a key hot there. */

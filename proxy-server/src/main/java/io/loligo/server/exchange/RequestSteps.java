@@ -35,6 +35,7 @@ import io.loligo.server.exchange.client.RequestHandler;
 import io.loligo.server.exchange.explain.Explaining;
 import io.loligo.server.exchange.fetch.BackgroundValidation;
 import io.loligo.server.exchange.fetch.Fetch;
+import io.loligo.server.exchange.fetch.SecondCopies;
 import io.loligo.server.exchange.hit.DiskLookUp;
 import io.loligo.server.exchange.hit.HitAnswer;
 import io.loligo.server.exchange.inspect.Inspection;
@@ -123,6 +124,9 @@ public final class RequestSteps implements RequestHandler {
 
   private final @Nullable QosFlows flows;
 
+  /** Null: this process is no node that shares a cache. */
+  private final @Nullable SecondCopies secondCopies;
+
   private final RequestTarget currentTarget = new RequestTarget();
 
   /** The number of QUERY requests whose content is held. */
@@ -139,6 +143,7 @@ public final class RequestSteps implements RequestHandler {
     this.steps = new Answering();
     this.replyFields = services.replyFields;
     this.flows = services.settings.fetches.flows;
+    this.secondCopies = services.nodes == null ? null : new SecondCopies(services, services.nodes);
   }
 
   /**
@@ -437,13 +442,35 @@ public final class RequestSteps implements RequestHandler {
           throw e;
         }
       }
+      if (secondCopies != null && secondCopies.isDue(request, entry.hits() + 1)) {
+        offer(secondCopies, request, probe, entry);
+      }
       return hits.answer(request, entry, decision);
+    }
+
+    private void offer(SecondCopies copies, Request request, KeyProbe probe, Entry entry) {
+      if (entry.meta().has(StoredMeta.COPY) || entry.meta().part() != null) {
+        return;
+      }
+      try {
+        copies.offer(request, probe.toKey());
+      } catch (RuntimeException | Error e) {
+        entry.release();
+        throw e;
+      }
     }
 
     @Override
     protected @Nullable ClientEvents unsatisfiable(
         Request request, @Nullable Entry entry, CacheDecision decision) {
       release(entry);
+      if (secondCopies != null
+          && secondCopies.isOffer(request)
+          && services.caching.missRefusal(request) == null
+          && services.overload.now() == null) {
+        secondCopies.take(request, services.keys.probe(request.target()).toKey());
+        return refuse(request, Refusal.NOT_STORED);
+      }
       if (services.nodes != null
           && services.caching.missRefusal(request) == null
           && services.overload.now() == null) {

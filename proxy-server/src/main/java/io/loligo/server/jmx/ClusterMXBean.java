@@ -84,6 +84,10 @@ public interface ClusterMXBean {
   @Units("responses")
   long getCopyHits();
 
+  @Description("Second copies that this node began to fetch from their owners.")
+  @Units("responses")
+  long getSecondCopies();
+
   @Description("Time until another node acknowledged a request, median since the start.")
   @Units("microseconds")
   long getAcknowledgementMedian();

@@ -31,6 +31,30 @@ public interface CacheOwners {
    */
   List<Hop> previous(CacheKey key, String port, @Nullable StoreId storeId);
 
+  /** Whether the node second in rank keeps a copy of what was hit twice at its owner. */
+  default boolean keepsSecondCopies() {
+    return false;
+  }
+
+  /**
+   * The node that this one, the owner, asks to take a second copy; empty: none. Parameters as
+   * above.
+   */
+  default List<Hop> offer(CacheKey key, String port, @Nullable StoreId storeId) {
+    return List.of();
+  }
+
+  /**
+   * The owner, from which this node takes a second copy that it was offered; empty: none.
+   * Parameters as above.
+   */
+  default List<Hop> offered(CacheKey key, String port, @Nullable StoreId storeId) {
+    return List.of();
+  }
+
+  /** This node begins to take a second copy. */
+  default void takesSecondCopy() {}
+
   /** Whether nodes prove with a certificate that they are nodes. */
   boolean isSecured();
 

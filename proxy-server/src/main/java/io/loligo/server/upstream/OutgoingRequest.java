@@ -1,5 +1,6 @@
 package io.loligo.server.upstream;
 
+import io.loligo.core.message.Method;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -34,6 +35,12 @@ public record OutgoingRequest(
   /** Begins a request for {@code /} without field lines and content. */
   public static Builder of(String method, int methodId) {
     return new Builder(method, methodId);
+  }
+
+  /** The same request, which has no content, with the method HEAD. */
+  public OutgoingRequest asHead() {
+    return new OutgoingRequest(
+        "HEAD", Method.HEAD, scheme, authority, path, fieldLines, 0, false, false, null, nextOn);
   }
 
   /** Collects the parts of a request. Confined to one thread. */

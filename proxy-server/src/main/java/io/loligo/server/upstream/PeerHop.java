@@ -36,6 +36,7 @@ public final class PeerHop {
   public static final PeerHop NONE = new PeerHop(List.of());
 
   private static final Line ONE = new Line("Peer-Hop", "1");
+  private static final Line COPY = new Line("Peer-Copy", "1");
 
   private final List<Line> lines;
   private final byte[] fieldLines;
@@ -64,10 +65,15 @@ public final class PeerHop {
    * @param purges those that this node has applied; null: it does not say
    * @param storeId that of the response, in the place of its URL; null: it has none
    * @param node the id of the node that is meant; null: any
+   * @param offers whether the node is asked to take a copy if it does not have the response
    */
   static PeerHop to(
-      String port, @Nullable String purges, @Nullable StoreId storeId, @Nullable String node) {
-    List<Line> lines = new ArrayList<>(5);
+      String port,
+      @Nullable String purges,
+      @Nullable StoreId storeId,
+      @Nullable String node,
+      boolean offers) {
+    List<Line> lines = new ArrayList<>(6);
     lines.add(ONE);
     if (node != null) {
       lines.add(new Line("Peer-Node", node));
@@ -78,6 +84,9 @@ public final class PeerHop {
     }
     if (storeId != null) {
       lines.add(new Line("Peer-Key", encoded(storeId)));
+    }
+    if (offers) {
+      lines.add(COPY);
     }
     return new PeerHop(lines);
   }

@@ -68,6 +68,19 @@ public record RequestForm(
       @Nullable String purges,
       @Nullable StoreId storeId,
       @Nullable String node) {
+    return ofNode(stored, PeerHop.to(port, purges, storeId, node, /* offers= */ false));
+  }
+
+  /**
+   * For the node second in rank, which takes a copy if it does not have the response. A node of an
+   * earlier version does not. Parameters as above.
+   */
+  public static RequestForm ofOffer(
+      String port, @Nullable String purges, @Nullable StoreId storeId, String node) {
+    return ofNode(/* stored= */ true, PeerHop.to(port, purges, storeId, node, /* offers= */ true));
+  }
+
+  private static RequestForm ofNode(boolean stored, PeerHop peerHop) {
     return new RequestForm(
         true,
         null,
@@ -76,7 +89,7 @@ public record RequestForm(
         LoginPassing.NOTHING,
         false,
         stored ? "only-if-cached" : null,
-        PeerHop.to(port, purges, storeId, node));
+        peerHop);
   }
 
   /** This form for a request with {@code login}. */

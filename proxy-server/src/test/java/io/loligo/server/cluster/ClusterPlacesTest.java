@@ -32,6 +32,7 @@ class ClusterPlacesTest {
         7801,
         100,
         1_024,
+        1,
         false,
         "squid.conf:1");
   }

@@ -40,6 +40,8 @@ class ClusterReaderTest {
     ClusterLine shares = read(LISTEN + "members=127.0.0.1:7800 mode=share connections=50");
     assertThat(shares.mode()).isEqualTo(ClusterMode.SHARE);
     assertThat(shares.connections()).isEqualTo(50);
+    assertThat(shares.copies()).isEqualTo(1);
+    assertThat(read(LISTEN + "members=127.0.0.1:7800 mode=share copies=2").copies()).isEqualTo(2);
   }
 
   @Test
@@ -67,6 +69,8 @@ class ClusterReaderTest {
         "a listen=127.0.0.1:7800 members=127.0.0.1:1 mode=one|mode=purge or mode=share",
         "a listen=127.0.0.1:7800 members=127.0.0.1:1 mode=purge weight=0|from 1 to 1000",
         "a listen=127.0.0.1:7800 members=127.0.0.1:1 mode=purge bodies=7800|another one",
+        "a listen=127.0.0.1:7800 members=127.0.0.1:1 mode=share copies=3|from 1 to 2",
+        "a listen=127.0.0.1:7800 members=127.0.0.1:1 mode=purge copies=2|mode=share",
         "a listen=127.0.0.1:7800 members=127.0.0.1:1 mode=purge secure|listen=, members=",
         "a listen=127.0.0.1:7800 members=dns:x mode=purge|ADDRESS:PORT",
         "a listen=127.0.0.1:7800 members=file: mode=purge|file:PATH",

@@ -34,7 +34,8 @@ class LoopOwnersTest {
 
   private long nowNanos = 1;
   private final AppliedPurges purges = new AppliedPurges(() -> true);
-  private final SharedRing shared = new SharedRing(SELF, () -> nowNanos, null, purges, 1, 100);
+  private final SharedRing shared =
+      new SharedRing(SELF, () -> nowNanos, null, purges, 1, 100, false);
   private final CacheOwners owners = shared.forLoop();
 
   private static Member member(int number) {
@@ -116,6 +117,32 @@ class LoopOwnersTest {
     assertThat(hops.get(0).host()).startsWith("10.0.0.");
     assertThat(hops.get(0).port()).isEqualTo(7801);
     assertThat(hops.get(0).peer().proxyOnly()).isTrue();
+  }
+
+  @Test
+  void offersASecondCopyToTheSecondInRankWhichTakesItFromTheOwner() {
+    members(1, 2, 3);
+    for (int i = 0; i < 50; i++) {
+      List<Hop> offer = owners.offer(key(i), "3128", null);
+      List<Hop> offered = owners.offered(key(i), "3128", null);
+      assertThat(offer).hasSize(owners.owns(key(i)) ? 1 : 0);
+      assertThat(offered).hasSize(owners.owns(key(i)) ? 0 : 1);
+      Hop asked = offer.isEmpty() ? offered.get(0) : offer.get(0);
+      assertThat(asked).isNotNull();
+      assertThat(asked.form().cacheControl()).isEqualTo("only-if-cached");
+      assertThat(asked.form().peerHop().lines())
+          .extracting(line -> line.name() + ": " + line.value())
+          .filteredOn("Peer-Copy: 1"::equals)
+          .hasSize(offer.size());
+      if (offer.isEmpty()) {
+        assertThat(asked.peer().name()).isEqualTo(shared.owner(key(i)).name());
+        assertThat(asked.node().use(purges.applied().answer(null)))
+            .as("it is stored")
+            .isEqualTo(ClusterNode.Use.STORED);
+      }
+    }
+    members(1);
+    assertThat(owners.offer(key(1), "3128", null)).isEmpty();
   }
 
   /** A node of before this one started is none, and takes its place. */
@@ -337,9 +364,9 @@ class LoopOwnersTest {
   @Test
   void eachLoopNeedsItsPartOfTheRequests() {
     assertThat(shared.hotRequests()).isEqualTo(10);
-    assertThat(new SharedRing(SELF, () -> nowNanos, null, purges, 4, 100).hotRequests())
+    assertThat(new SharedRing(SELF, () -> nowNanos, null, purges, 4, 100, false).hotRequests())
         .isEqualTo(3);
-    assertThat(new SharedRing(SELF, () -> nowNanos, null, purges, 64, 100).hotRequests())
+    assertThat(new SharedRing(SELF, () -> nowNanos, null, purges, 64, 100, false).hotRequests())
         .isEqualTo(2);
   }
 
@@ -385,7 +412,8 @@ class LoopOwnersTest {
 
   @Test
   void nodesSpeakTls() {
-    SharedRing secured = new SharedRing(SELF, () -> nowNanos, TlsOptions.DEFAULT, purges, 1, 100);
+    SharedRing secured =
+        new SharedRing(SELF, () -> nowNanos, TlsOptions.DEFAULT, purges, 1, 100, false);
     CacheOwners loop = secured.forLoop();
     secured.view(new View(1, List.of(member(2))));
     assertThat(loop.hops(key(1), "3128", null).get(0).security().options())

@@ -50,7 +50,7 @@ class OwnRequestsTest {
   private final CapturedLog log = new CapturedLog(OwnRequests.class);
   private final FakeSteps steps = new FakeSteps();
   private final SharedRing shared =
-      new SharedRing(SELF.id(), steps::nanos, null, new AppliedPurges(() -> true), 1, 10);
+      new SharedRing(SELF.id(), steps::nanos, null, new AppliedPurges(() -> true), 1, 10, false);
   private final ItsOwnWay way = new ItsOwnWay();
   private final List<Runnable> removals = new ArrayList<>();
   private int ends;

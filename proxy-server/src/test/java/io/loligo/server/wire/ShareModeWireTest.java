@@ -57,6 +57,9 @@ class ShareModeWireTest extends WireTest {
   private final List<String> texts = new ArrayList<>();
   private final List<ProxyUnderTest> proxies = new ArrayList<>();
 
+  /** Further words of the line of the cluster. */
+  private String words = "";
+
   private void startNodes(int count, String... lines) throws Exception {
     for (int i = 0; i < count; i++) {
       groupPorts.add(ProxyProcess.freePort());
@@ -67,7 +70,7 @@ class ShareModeWireTest extends WireTest {
     for (int i = 0; i < count; i++) {
       List<String> all = new ArrayList<>(List.of(lines));
       String listen = "127.0.0.1:" + groupPorts.get(i);
-      String bodies = " mode=share bodies=" + bodyPorts.get(i);
+      String bodies = " mode=share bodies=" + bodyPorts.get(i) + words;
       all.add("loligo_cluster web listen=" + listen + " members=" + members + bodies);
       all.add("visible_hostname node" + i + ".test");
       all.add("access_log stdio:" + dir.resolve("access" + i + ".log") + " squid");
@@ -329,6 +332,75 @@ class ShareModeWireTest extends WireTest {
   }
 
   /** It owns nothing then, and gives what it has to the new owners. */
+  @Test
+  void whatWasHitTwiceOutlivesItsOwner() throws Exception {
+    words = " copies=2";
+    startNodes(3, "acl purges method PURGE", tls());
+    for (int key = 0; key < KEYS; key++) {
+      origin.onOk("/" + key, "content" + key, FRESH);
+      assertThat(getFrom(0, "/" + key).text()).isEqualTo("content" + key);
+      long once = 2L * key + 1;
+      Waiting.until("it is stored", () -> stored() == once);
+      for (int hit = 0; hit < 2; hit++) {
+        assertThat(getFrom(0, "/" + key).text()).isEqualTo("content" + key);
+      }
+      Waiting.until("its second copy is", () -> stored() == once + 1);
+    }
+    proxies.get(2).close();
+    for (int node = 0; node < 2; node++) {
+      ProxyUnderTest left = proxies.get(node);
+      Waiting.until("two nodes", () -> page(left, "/cluster").contains("\"members\": 2"));
+    }
+    for (int key = 0; key < KEYS; key++) {
+      for (int node = 0; node < 2; node++) {
+        assertThat(getFrom(node, "/" + key).text()).isEqualTo("content" + key);
+      }
+      assertThat(origin.fetches("/" + key)).as("key %s", key).isEqualTo(1);
+    }
+    for (int key = 0; key < KEYS; key++) {
+      assertThat(purge(0, "/" + key).responseTo("PURGE").field("Loligo-Purged"))
+          .endsWith("nodes 2/3");
+      origin.onOk("/" + key, "later" + key, FRESH);
+      assertThat(getFrom(1, "/" + key).text()).isEqualTo("later" + key);
+      assertThat(getFrom(0, "/" + key).text()).isEqualTo("later" + key);
+      assertThat(origin.fetches("/" + key)).as("key %s", key).isEqualTo(2);
+    }
+  }
+
+  @Test
+  void aSecondCopyIsNeverFetchedFromTheOrigin() throws Exception {
+    words = " copies=2";
+    startNodes(2, "acl purges method PURGE");
+    origin.onOk("/a", "content", FRESH);
+    getFrom(0, "/a");
+    int owner = proxies.get(0).storedResponses() > 0 ? 0 : 1;
+    int second = 1 - owner;
+    assertThat(purge(0, "/a").responseTo("PURGE").field("Loligo-Purged")).endsWith("nodes 2/2");
+    long before = proxies.get(owner).counted(Counter.NODE_REQUESTS);
+    try (RawClient client = RawClient.connect(bodyPorts.get(second))) {
+      String offer =
+          RawClient.head(
+              "HEAD",
+              origin.url("/a"),
+              "Peer-Hop: 1",
+              "Peer-Port: 0/forward",
+              "Peer-Copy: 1",
+              "Cache-Control: only-if-cached",
+              "Connection: close");
+      assertThat(client.send(offer).responseTo("HEAD").status()).isEqualTo(504);
+    }
+    Waiting.until(
+        "the owner was asked",
+        () -> proxies.get(owner).counted(Counter.NODE_REQUESTS) == before + 1);
+    assertThat(getFrom(owner, "/a").text()).isEqualTo("content");
+    assertThat(origin.fetches("/a")).as("once before the purge").isEqualTo(2);
+    assertThat(proxies.get(second).storedResponses()).isZero();
+  }
+
+  private long stored() {
+    return proxies.stream().mapToLong(ProxyUnderTest::storedResponses).sum();
+  }
+
   @Test
   void aNodeThatDrainsLosesNothingOfTheCache() throws Exception {
     startNodes(3, "acl purges method PURGE", "loligo_admin_secret s3cr3t-value");

@@ -83,6 +83,9 @@ public final class Fetch
   /** Whether only a response that another node has stored is wanted. */
   private boolean ofStored;
 
+  /** Whether it takes a second copy for the owner. */
+  private boolean secondCopy;
+
   /** Bytes of the response that came from the store. */
   private long fed;
 
@@ -180,6 +183,18 @@ public final class Fetch
   public Fetch askingForStored(boolean ofStored) {
     this.ofStored = ofStored;
     return this;
+  }
+
+  /**
+   * A fetch of the whole from the owner, as a second copy of it, in the background. {@code request}
+   * is a snapshot.
+   */
+  static Fetch ofSecondCopy(LoopServices services, Request request) {
+    Fetch fetch = new Fetch(services, null, request, true, null, null);
+    fetch.whole = true;
+    fetch.ofStored = true;
+    fetch.secondCopy = true;
+    return fetch;
   }
 
   /** Looks up the request in memory again, after this fetch has begun. Returns owned, or null. */
@@ -291,6 +306,11 @@ public final class Fetch
   @Override
   public boolean asksForStored() {
     return ofStored;
+  }
+
+  @Override
+  public boolean takesSecondCopy() {
+    return secondCopy;
   }
 
   @Override
@@ -878,7 +898,8 @@ public final class Fetch
       }
       FetchFailure cause = continuing == null ? failure : continuing.cause(failure);
       finish(cause);
-      inFlight().fail(cause);
+      // requests that wait asked for more than a stored response of the owner
+      inFlight().fail(secondCopy && response.status() == 0 ? LOOK_AGAIN : cause);
     }
   }
 
@@ -904,7 +925,7 @@ public final class Fetch
       return;
     }
     boolean served = client != null && client.isServed();
-    if (response.goesOnAlone(inFlight(), whole, served)) {
+    if (secondCopy || response.goesOnAlone(inFlight(), whole, served)) {
       side().limitChanged();
     } else {
       giveUp(new FetchFailure(FetchFailure.Kind.NO_ANSWER, "aborted by the client"));

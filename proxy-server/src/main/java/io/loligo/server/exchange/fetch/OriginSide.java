@@ -50,6 +50,9 @@ final class OriginSide implements Router.Listener, AddressCheck {
     /** Whether only a response that another node of the cluster has stored is of use. */
     boolean asksForStored();
 
+    /** Whether it takes a second copy, which the owner has offered. */
+    boolean takesSecondCopy();
+
     /** The limit for the bytes of the response, at present; null: none. Asked if pools exist. */
     @Nullable Allowance limit();
   }
@@ -110,9 +113,11 @@ final class OriginSide implements Router.Listener, AddressCheck {
     String port = request.httpPort().sharedName();
     StoreId id = request.target().storeId();
     List<Hop> asked =
-        sender.asksOwner()
-            ? nodes.owners().hops(key, port, id)
-            : nodes.owners().previous(key, port, id);
+        sender.takesSecondCopy()
+            ? nodes.owners().offered(key, port, id)
+            : sender.asksOwner()
+                ? nodes.owners().hops(key, port, id)
+                : nodes.owners().previous(key, port, id);
     if (asked.isEmpty()) {
       return routed;
     }

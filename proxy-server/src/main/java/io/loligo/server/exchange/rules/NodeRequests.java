@@ -135,6 +135,26 @@ public final class NodeRequests {
         && !owners.owns(key);
   }
 
+  /**
+   * Whether the node second in rank is offered a copy of the response to {@code request}: where the
+   * line asks for it, with the second hit and each doubling after it. The second in rank may have
+   * removed its copy meanwhile, or be another node now.
+   *
+   * @param hits of the response, with that of the request
+   */
+  public boolean offersCopy(Request request, int hits) {
+    return owners.keepsSecondCopies()
+        && hits >= 2
+        && Integer.bitCount(hits) == 1
+        && request.slice() == null
+        && mayShare(request);
+  }
+
+  /** Whether the owner offers this node a copy of the response, by {@code request}. */
+  public boolean isOffer(Request request) {
+    return request.isFromNode() && request.head().fields().has(FieldName.PEER_COPY);
+  }
+
   /** The nodes of the cluster. */
   public CacheOwners owners() {
     return owners;

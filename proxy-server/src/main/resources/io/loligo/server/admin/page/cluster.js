@@ -10,6 +10,7 @@ const PEERS = {
   connection_waits: 'Waits for a connection to a node',
   acknowledgement_p50_us: 'Acknowledgement, p50', acknowledgement_p99_us: 'Acknowledgement, p99',
   copy_hits: 'Responses from copies', copies: 'Copies now', copy_bytes: 'Size of the copies',
+  second_copies: 'Second copies fetched',
 };
 const PURGES = {
   lag: 'Lag: known and not carried out', published: 'Of this node', received: 'Of other nodes', revalidations: 'Times that everything was validated',
