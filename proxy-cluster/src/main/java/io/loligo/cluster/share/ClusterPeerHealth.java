@@ -97,6 +97,11 @@ public final class ClusterPeerHealth {
     return new State(FAILURES_IN_A_ROW, forNanos, nowNanos, nowNanos + forNanos);
   }
 
+  /** Whether it has failed since its last acknowledgement, or never gave one and failed. */
+  public boolean isSuspected() {
+    return state.failures > 0;
+  }
+
   /** Whether it is out of routing, for pages. One that is being tried still is. */
   public boolean isOut() {
     return state.outNanos > 0;

@@ -126,6 +126,14 @@ public final class PeerRequest<P> {
   }
 
   /**
+   * Whether the peer is out of routing or has left, or a request to it has failed since its last
+   * acknowledgement.
+   */
+  public boolean isSuspected() {
+    return known.peer.health().isSuspected() || isOut();
+  }
+
+  /**
    * The peer gave a sign of life, {@code tookNanos} after the request was sent. Returns whether it
    * was out of routing, and is back by this.
    */
@@ -153,11 +161,11 @@ public final class PeerRequest<P> {
    * @param silent whether it is the last
    */
   public Failure failed(boolean silent, long nowNanos) {
-    if (silent) {
-      known.times.missed();
-    }
     ClusterPeerHealth health = known.peer.health();
     boolean wasOut = health.isOut();
+    if (silent && !wasOut) { // one that is out may have had less time
+      known.times.missed();
+    }
     if (!health.failed(allowedNanos, nowNanos)) {
       return Failure.COUNTED;
     }

@@ -30,18 +30,15 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One node of the {@link ShareWorld}. What {@code HopSearch}, {@code SignOfLife} and the store of
- * the product do with the decisions is a model.
+ * One node of the {@link ShareWorld}. What {@code HopSearch}, the fetches and the store of the
+ * product do with the decisions is a model: they are Netty's connections and buffers.
  */
 final class ShareNode {
   private static final long NEVER = Long.MAX_VALUE;
   private static final long COPY_NANOS = HotKeys.LONGEST_MILLIS * MILLI;
 
-  /** Between two looks whether a peer that has acknowledged is still in routing. */
-  private static final long LOOK_NANOS = 100 * MILLI;
-
-  /** A peer out of routing that sends no byte of the content for so long has gone. */
-  private static final long SILENT_NANOS = SECOND;
+  /** As {@code read_timeout}: links lose messages. */
+  private static final long READ_NANOS = 2 * SECOND;
 
   /**
    * @param moment of its request, by the order of requests and doubts of this node
@@ -98,6 +95,9 @@ final class ShareNode {
     boolean ended;
     boolean done;
 
+    /** Whether it has broken off, and its rest is requested. */
+    boolean continued;
+
     Flight(int key, Reader first, int hops) {
       this.key = key;
       this.hops = hops;
@@ -106,13 +106,12 @@ final class ShareNode {
   }
 
   /** A request to a peer that was sent. */
-  private static final class Ask {
+  private static final class Ask implements SignOfLife.Peer {
     final ShareNode by;
     final Flight flight;
     final PeerRequest<ShareNode> request;
-    final long askedNanos;
     final long run;
-    long heardNanos;
+    final SignOfLife sign;
     boolean acknowledged;
     int version = -1;
 
@@ -120,8 +119,29 @@ final class ShareNode {
       this.by = by;
       this.flight = flight;
       this.request = request;
-      this.askedNanos = askedNanos;
       this.run = run;
+      sign = new SignOfLife(this, askedNanos);
+    }
+
+    @Override
+    public long limitNanos() {
+      return request.limitNanos();
+    }
+
+    @Override
+    public boolean isOut() {
+      return request.isOut();
+    }
+
+    @Override
+    public boolean isSuspected() {
+      return request.isSuspected();
+    }
+
+    @Override
+    public void acknowledged(long tookNanos) {
+      acknowledged = true;
+      request.acknowledged(tookNanos);
     }
   }
 
@@ -181,6 +201,11 @@ final class ShareNode {
 
   /** Fetches from the origin that have not ended. */
   private final Set<Flight> atOrigin = new HashSet<>();
+
+  /** Requests to peers that wait; each is looked at as an event loop of the product does. */
+  private final List<Ask> waiting = new ArrayList<>();
+
+  private boolean looking;
 
   /** Requests of peers whose connections are open. */
   private final Set<Ask> connections = new LinkedHashSet<>();
@@ -334,6 +359,8 @@ final class ShareNode {
     world.open -= clients.size();
     clients.clear();
     connections.clear();
+    waiting.clear();
+    looking = false;
     if (world.world.oneIn(2)) {
       store.clear();
     }
@@ -733,7 +760,12 @@ final class ShareNode {
       flight.keepNanos = COPY_NANOS;
       fromPeer.put(flight.key, flight);
     }
+    follow(flight, plan);
+  }
+
+  private void follow(Flight flight, List<PeerRequest<ShareNode>> plan) {
     flight.plan = plan;
+    flight.at = 0;
     if (plan.isEmpty()) {
       fetch(flight);
     } else {
@@ -782,7 +814,12 @@ final class ShareNode {
           step(
               world.delay(slowMillis),
               () -> {
-                head(flight, version, true);
+                if (!flight.continued) {
+                  head(flight, version, true);
+                } else if (flight.version != version) {
+                  breakOff(flight); // it has another entity tag
+                  return;
+                }
                 step(world.delay(slowMillis), () -> end(flight));
               });
         });
@@ -824,35 +861,39 @@ final class ShareNode {
         to,
         node -> node.hop(ask, flight.key, tag, hops, onlyStored),
         () -> failed(ask, false));
-    step(
-        request.limitNanos(),
-        () -> {
-          if (!ask.acknowledged) {
-            failed(ask, true);
-          }
-        });
-    step(2 * SECOND, () -> failed(ask, true));
+    waiting.add(ask);
+    if (!looking) {
+      looking = true;
+      look(now());
+    }
+    step(READ_NANOS, () -> failed(ask, true));
   }
 
   private void acknowledged(Ask ask) {
-    if (isCurrent(ask) && !ask.acknowledged) {
-      ask.acknowledged = true;
-      ask.heardNanos = now();
-      ask.request.acknowledged(now() - ask.askedNanos);
-      step(LOOK_NANOS, () -> look(ask));
+    if (isCurrent(ask)) {
+      ask.sign.came(now());
     }
   }
 
-  private void look(Ask ask) {
-    if (!isCurrent(ask)) {
+  private void look(long plannedNanos) {
+    waiting.removeIf(ask -> !isCurrent(ask));
+    if (waiting.isEmpty()) {
+      looking = false;
       return;
     }
-    boolean silent = ask.version < 0 || now() - ask.heardNanos >= SILENT_NANOS;
-    if (silent && ask.request.isOut()) {
-      failed(ask, true);
-    } else {
-      step(LOOK_NANOS, () -> look(ask));
+    long lateNanos = now() - plannedNanos;
+    for (Ask ask : List.copyOf(waiting)) {
+      if (isCurrent(ask) && ask.sign.isSilent(now(), lateNanos, () -> canContinue(ask.flight))) {
+        failed(ask, true);
+      }
     }
+    long nextNanos = now() + SignOfLife.TICK_NANOS;
+    step(SignOfLife.TICK_NANOS, () -> look(nextNanos));
+  }
+
+  /** As {@code Continuing} of the product: once, and by a strong entity tag. */
+  private boolean canContinue(Flight flight) {
+    return !flight.continued && world.hasEntityTag(flight.key);
   }
 
   private boolean isCurrent(Ask ask) {
@@ -870,12 +911,23 @@ final class ShareNode {
     if (!ask.acknowledged || (!silent && ask.version < 0)) {
       ask.request.failed(silent, now());
     }
-    if (ask.flight.version >= 0) {
-      world.saw(Seen.TRUNCATED);
-      giveUp(ask.flight);
-    } else {
+    Flight flight = ask.flight;
+    if (!ask.sign.hasResponded()) {
       next(ask);
+    } else if (canContinue(flight)) {
+      world.saw(Seen.CONTINUED);
+      flight.ask = null;
+      flight.continued = true;
+      ask.request.place().connections.remove(ask);
+      follow(flight, plan(flight.key));
+    } else {
+      breakOff(flight);
     }
+  }
+
+  private void breakOff(Flight flight) {
+    world.saw(Seen.TRUNCATED);
+    giveUp(flight);
   }
 
   /** The peer failed, or has no response stored. */
@@ -891,6 +943,8 @@ final class ShareNode {
     } else if (ask.request.takeFallBack(now())) {
       world.saw(Seen.FELL_BACK);
       fetch(flight);
+    } else if (flight.continued) {
+      breakOff(flight);
     } else {
       world.saw(Seen.REFUSED);
       giveUp(flight);
@@ -914,11 +968,19 @@ final class ShareNode {
     if (!isCurrent(ask)) {
       return;
     }
-    acknowledged(ask);
+    ask.sign.responded(now());
+    ask.sign.reads();
     ask.request.answered(true);
     Flight flight = ask.flight;
     if (flight.key != key) {
       ShareWorld.fail("response of another key");
+    }
+    ask.version = version;
+    if (flight.continued) {
+      if (flight.version != version) {
+        breakOff(flight);
+      }
+      return;
     }
     PeerRequest.Use use = ask.request.use(answer);
     PeerRequest.Rank rank = ask.request.rank();
@@ -943,8 +1005,6 @@ final class ShareNode {
           case COPIED -> COPY_NANOS;
           case STORED -> NEVER;
         };
-    ask.version = version;
-    ask.heardNanos = now();
     head(flight, version, use != PeerRequest.Use.ALONE);
   }
 

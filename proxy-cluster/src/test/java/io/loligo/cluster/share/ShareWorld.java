@@ -62,6 +62,7 @@ class ShareWorld {
     DOUBTED,
     VALIDATED_ALL,
     TRUNCATED,
+    CONTINUED,
     CRASHED_AFTER_ACKNOWLEDGEMENT,
     CRASHED_BEFORE_ACKNOWLEDGEMENT,
     STORE_REFUSED
@@ -264,6 +265,11 @@ class ShareWorld {
   /** The slowest part of a fetch, at most. */
   int slowMillis() {
     return world.oneIn(4) ? (world.oneIn(4) ? 300 : 40) : 6;
+  }
+
+  /** Whether the responses of {@code key} can be continued from another hop. */
+  boolean hasEntityTag(int key) {
+    return key % 2 == 0;
   }
 
   /** A client has its response, or an error. */

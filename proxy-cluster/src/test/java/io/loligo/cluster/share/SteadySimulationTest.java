@@ -39,7 +39,7 @@ class SteadySimulationTest {
     logger.setLevel(level);
   }
 
-  /** Three nodes: at most two fetches of a key at a time, no status 503, no slow response. */
+  /** Three nodes: at most two fetches of a key at a time, no error, no slow response. */
   @Test
   void aKilledOwnerIsNoErrorOfAClient() {
     play(3, SteadyWorld::kill);
@@ -48,14 +48,14 @@ class SteadySimulationTest {
   }
 
   /**
-   * Three nodes; 11 s. Slow are the requests that the owner had acknowledged, some three each time:
-   * they wait until it is out of routing. Afterwards it serves nothing that the others purged.
+   * Three nodes; 11 s. Slow are requests that the owner had acknowledged where so few follow that
+   * it stays in routing. Afterwards it serves nothing that the others purged.
    */
   @Test
   void anOwnerThatHangsIsNoErrorOfAClientAndHasNothingOldAfterwards() {
     play(3, SteadyWorld::stop);
     assertServed();
-    assertThat(slow).as("slow ones of %s requests", requests).isLessThan(requests / 20);
+    assertThat(slow).as("slow ones of %s requests", requests).isLessThan(requests / 1_000);
   }
 
   private void assertServed() {

@@ -128,9 +128,9 @@ final class SteadyWorld extends ShareWorld {
     check();
   }
 
-  /** Responses with status 503. */
+  /** Responses with status 503, and those that broke off. */
   int errors() {
-    return seen.getOrDefault(Seen.REFUSED, 0);
+    return seen.getOrDefault(Seen.REFUSED, 0) + seen.getOrDefault(Seen.TRUNCATED, 0);
   }
 
   private void check() {
@@ -170,6 +170,11 @@ final class SteadyWorld extends ShareWorld {
   @Override
   boolean isConfirmed(Nodes told) {
     return told.acknowledged() >= told.configured() - 1;
+  }
+
+  @Override
+  boolean hasEntityTag(int key) {
+    return true;
   }
 
   @Override

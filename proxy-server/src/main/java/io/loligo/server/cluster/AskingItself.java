@@ -1,6 +1,7 @@
 package io.loligo.server.cluster;
 
 import io.loligo.cluster.share.PurgeVector;
+import io.loligo.cluster.share.SignOfLife;
 import io.loligo.core.caching.CacheKey;
 import io.loligo.core.caching.CacheKeys;
 import io.loligo.core.message.Fields;
@@ -13,6 +14,7 @@ import io.loligo.server.upstream.FetchFailure;
 import io.loligo.server.upstream.Hop;
 import io.loligo.server.upstream.LocalEnd;
 import io.loligo.server.upstream.NodeConnections;
+import io.loligo.server.upstream.NodeSigns;
 import io.loligo.server.upstream.OriginEvents;
 import io.loligo.server.upstream.OriginStream;
 import io.loligo.server.upstream.OutgoingRequest;
@@ -196,7 +198,7 @@ final class AskingItself implements OriginEvents {
   }
 
   /** This node, as one request to it sees it. */
-  private final class Itself implements ClusterNode {
+  private final class Itself implements ClusterNode, SignOfLife.Peer {
     private final boolean small;
 
     Itself(boolean small) {
@@ -229,6 +231,11 @@ final class AskingItself implements OriginEvents {
     }
 
     @Override
+    public boolean isSuspected() {
+      return false;
+    }
+
+    @Override
     public boolean sharesConnection() {
       return small;
     }
@@ -239,7 +246,12 @@ final class AskingItself implements OriginEvents {
     }
 
     @Override
-    public void acknowledged(long nanos) {
+    public NodeSigns sent(long nowNanos) {
+      return new SentToNode(this, nowNanos);
+    }
+
+    @Override
+    public void acknowledged(long tookNanos) {
       // not one of the times of another node
     }
 

@@ -4,6 +4,7 @@ import io.loligo.cluster.group.Member;
 import io.loligo.cluster.share.ClusterPeer;
 import io.loligo.cluster.share.PeerRequest;
 import io.loligo.cluster.share.PeerRequests;
+import io.loligo.cluster.share.SignOfLife;
 import io.loligo.core.caching.CacheKey;
 import io.loligo.core.caching.StoredHash;
 import io.loligo.core.message.StoreId;
@@ -18,6 +19,7 @@ import io.loligo.server.upstream.Hop;
 import io.loligo.server.upstream.HopSecurity;
 import io.loligo.server.upstream.LocalEnd;
 import io.loligo.server.upstream.NodeConnections;
+import io.loligo.server.upstream.NodeSigns;
 import io.loligo.server.upstream.RequestForm;
 import io.netty.util.NetUtil;
 import java.net.InetAddress;
@@ -234,7 +236,7 @@ final class LoopOwners implements CacheOwners {
   }
 
   /** A node that one request may be sent to. */
-  private final class Asked implements ClusterNode {
+  private final class Asked implements ClusterNode, SignOfLife.Peer {
     private final PeerRequest<Place> request;
 
     Asked(PeerRequest<Place> request) {
@@ -272,6 +274,11 @@ final class LoopOwners implements CacheOwners {
     }
 
     @Override
+    public boolean isSuspected() {
+      return request.isSuspected();
+    }
+
+    @Override
     public boolean sharesConnection() {
       return request.peer().member().protocol() >= SharedRing.HTTP_2 && !large.has(request.hash());
     }
@@ -279,6 +286,11 @@ final class LoopOwners implements CacheOwners {
     @Override
     public void responds(long contentLength) {
       large.note(request.hash(), contentLength);
+    }
+
+    @Override
+    public NodeSigns sent(long nowNanos) {
+      return new SentToNode(this, nowNanos);
     }
 
     @Override

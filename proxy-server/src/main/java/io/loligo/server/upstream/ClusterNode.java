@@ -55,8 +55,8 @@ public interface ClusterNode {
   /** It responds 200 to a GET, with {@code contentLength}; see {@link ContentLength}. */
   void responds(long contentLength);
 
-  /** It gave a sign of life, {@code nanos} after the request was sent. */
-  void acknowledged(long nanos);
+  /** The request is sent to it. Waits for its signs from now on. */
+  NodeSigns sent(long nowNanos);
 
   /**
    * The head of its response came.

@@ -38,6 +38,13 @@ public interface OriginEvents {
   /** The connection takes request content again. */
   void writable();
 
+  /**
+   * Whether the rest of the response, which has begun, would be requested anew if it broke off now.
+   */
+  default boolean canContinue() {
+    return false;
+  }
+
   /** Nothing more comes. */
   void failed(FetchFailure failure);
 }

@@ -201,7 +201,7 @@ class LoopOwnersTest {
     nowNanos += TimeUnit.MILLISECONDS.toNanos(1_001);
     ClusterNode again = node(ofOthers(), 0);
     assertThat(owners.hops(key(1), "3128", null)).as("one request tries it").isEmpty();
-    again.acknowledged(1_000);
+    again.sent(0).came(1_000);
     assertThat(node(ofOthers(), 0)).isNotNull();
     assertThat(shared.value(ShareCount.PEER_REQUESTS)).isEqualTo(1);
   }
@@ -222,8 +222,8 @@ class LoopOwnersTest {
           .singleElement()
           .asString()
           .contains("gave no sign of life in time for three requests in a row", "; next: ");
-      tried.acknowledged(1_000);
-      tried.acknowledged(1_000);
+      tried.sent(0).came(1_000);
+      tried.sent(0).came(1_000);
       assertThat(log.lines()).hasSize(2).last().asString().contains("answers again");
     }
   }
@@ -233,10 +233,10 @@ class LoopOwnersTest {
     members(1, 2);
     ClusterNode node = node(ofOthers(), 0);
     assertThat(node.limitNanos()).as("it may be starting").isEqualTo(TimeUnit.SECONDS.toNanos(1));
-    node.acknowledged(1_000);
+    node.sent(0).came(1_000);
     assertThat(node.limitNanos()).isEqualTo(TimeUnit.MILLISECONDS.toNanos(100));
     for (int i = 0; i < 200; i++) {
-      node.acknowledged(TimeUnit.MILLISECONDS.toNanos(90));
+      node.sent(0).came(TimeUnit.MILLISECONDS.toNanos(90));
     }
     assertThat(shared.acknowledgements().count()).isEqualTo(201);
     assertThat(shared.acknowledgements().percentileNanos(99))

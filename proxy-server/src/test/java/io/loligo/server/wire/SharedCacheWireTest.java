@@ -308,6 +308,36 @@ class SharedCacheWireTest extends WireTest {
     assertThat(origin.fetches("/a")).isEqualTo(1);
   }
 
+  /** It is stopped, say: its connections stay open, and other requests have found it silent. */
+  @Test
+  void aResponseOfAnOwnerThatFallsSilentIsContinuedFromTheOrigin() throws Exception {
+    nodes.shares = false; // the owner is a script of HTTP/1
+    nodes.ranking(0, 1);
+    startNodes(2);
+    nodes.limitMillis = 100;
+    origin.on(
+        "/a",
+        call ->
+            call.send(
+                "HTTP/1.1 206 X\r\nETag: \"v\"\r\nContent-Range: bytes 4-9/10\r\n"
+                    + "Content-Length: 6\r\n\r\n456789"));
+    try (ServerSocket owner = new ServerSocket(0, 50, InetAddress.getLoopbackAddress())) {
+      nodes.at(0, owner.getLocalPort());
+      RawClient client = client(proxies.get(1)).get(origin.url("/a"));
+      try (RawClient asked = RawClient.over(owner.accept())) {
+        asked.responseHead(); // the request's
+        nodes.at(0, ProxyProcess.freePort());
+        asked.send("HTTP/1.1 200 OK\r\nETag: \"v\"\r\nContent-Length: 10\r\n\r\n0123");
+        Waiting.until("the head is here", () -> nodes.acknowledged.get() == 1);
+        nodes.out = 0;
+        assertThat(client.response().text()).isEqualTo("0123456789");
+      }
+    }
+    assertThat(origin.lastRequest().field("Range")).isEqualTo("bytes=4-9");
+    assertThat(origin.fetches("/a")).isEqualTo(1);
+    assertThat(proxies.get(1).counted(Counter.SERVER_RESUMED)).isEqualTo(1);
+  }
+
   /** Each slice has an owner of its own in a ring; here one node owns all. */
   @Test
   void theOwnerFetchesAndStoresTheSlicesForAllNodes() throws Exception {

@@ -1,5 +1,6 @@
 package io.loligo.server.wire;
 
+import io.loligo.cluster.share.SignOfLife;
 import io.loligo.core.caching.CacheKey;
 import io.loligo.core.message.StoreId;
 import io.loligo.server.boot.Sharing;
@@ -14,7 +15,9 @@ import io.loligo.server.upstream.Hop;
 import io.loligo.server.upstream.HopSecurity;
 import io.loligo.server.upstream.LocalEnd;
 import io.loligo.server.upstream.NodeConnections;
+import io.loligo.server.upstream.NodeSigns;
 import io.loligo.server.upstream.RequestForm;
+import io.loligo.server.upstream.TestSigns;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.util.ArrayList;
@@ -194,7 +197,7 @@ final class SharedNodes {
     }
   }
 
-  private final class Asked implements ClusterNode {
+  private final class Asked implements ClusterNode, SignOfLife.Peer {
     private final View asking;
     private final int node;
     private final @Nullable String claim;
@@ -238,12 +241,22 @@ final class SharedNodes {
     }
 
     @Override
+    public boolean isSuspected() {
+      return node == out;
+    }
+
+    @Override
     public boolean sharesConnection() {
       return shares;
     }
 
     @Override
     public void responds(long contentLength) {}
+
+    @Override
+    public NodeSigns sent(long nowNanos) {
+      return new TestSigns(this, nowNanos);
+    }
 
     @Override
     public void acknowledged(long nanos) {

@@ -39,6 +39,23 @@ final class Continuing {
   }
 
   /**
+   * The rest of a response that would be requested if the response broke off now; null: none.
+   *
+   * @param head of the response; null: none has arrived
+   * @param received bytes of content
+   * @param announced bytes of the whole content; -1: unknown
+   */
+  @Nullable Completion missing(
+      Request request, @Nullable ResponseHead head, long received, long announced) {
+    return left == 0
+            || head == null
+            || request.head().methodId() != Method.GET
+            || ContentLength.hasContent(request.contentLength())
+        ? null
+        : Completion.ofRest(head, received, announced);
+  }
+
+  /**
    * Whether the rest of a response is requested now, because it broke off.
    *
    * @param head of the response; null: none has arrived
@@ -51,14 +68,10 @@ final class Continuing {
       @Nullable ResponseHead head,
       long received,
       long announced) {
-    if (left == 0
-        || failure.kind() != FetchFailure.Kind.TRUNCATED
-        || head == null
-        || request.head().methodId() != Method.GET
-        || ContentLength.hasContent(request.contentLength())) {
+    if (failure.kind() != FetchFailure.Kind.TRUNCATED) {
       return false;
     }
-    Completion missing = Completion.ofRest(head, received, announced);
+    Completion missing = missing(request, head, received, announced);
     if (missing == null) {
       return false;
     }

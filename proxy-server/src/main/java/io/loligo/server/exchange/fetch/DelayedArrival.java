@@ -125,6 +125,12 @@ final class DelayedArrival implements OriginEvents, PacedBytes.Outlet {
     to.head(head, contentLength);
   }
 
+  /** Not while bytes wait: those that break off are passed on before that is told. */
+  @Override
+  public boolean canContinue() {
+    return paced.isEmpty() && to.canContinue();
+  }
+
   @Override
   public void writable() {
     to.writable();

@@ -903,13 +903,27 @@ public final class Fetch
     }
   }
 
+  @Override
+  public boolean canContinue() {
+    if (over || known.isCompleting() || (continuing != null && continuing.isAsking())) {
+      return false;
+    }
+    Continuing next = continuing == null ? firstContinuing() : continuing;
+    return next.missing(request, response.head(), inFlight().received(), response.announced())
+        != null;
+  }
+
+  private Continuing firstContinuing() {
+    return Continuing.of(services, side().node() != null);
+  }
+
   /** Whether the rest of the response is requested because of {@code failure}. */
   private boolean breaksOff(FetchFailure failure) {
     if (known.isCompleting() || (continuing != null && continuing.isAsking())) {
       return false;
     }
     if (continuing == null) {
-      continuing = Continuing.of(services, side().node() != null);
+      continuing = firstContinuing();
     }
     return continuing.begins(
         failure, request, response.head(), inFlight().received(), response.announced());

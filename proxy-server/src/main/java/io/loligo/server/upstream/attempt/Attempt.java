@@ -13,6 +13,7 @@ import io.loligo.server.upstream.FetchFailure;
 import io.loligo.server.upstream.FetchFailure.Kind;
 import io.loligo.server.upstream.FetchTimings;
 import io.loligo.server.upstream.Hop;
+import io.loligo.server.upstream.NodeSigns;
 import io.loligo.server.upstream.OriginEvents;
 import io.loligo.server.upstream.OriginStream;
 import io.loligo.server.upstream.OutgoingConnect;
@@ -84,7 +85,10 @@ final class Attempt implements OriginStream, ResponseEvents, HopSearch.Outcome, 
   private int skippedBytes;
 
   /** Of the node of the cluster that has the request; null: none has it. */
-  private @Nullable SignOfLife sign;
+  private @Nullable NodeSigns sign;
+
+  /** Among those of the loop that wait for nodes. */
+  private int place;
 
   /** Of the sibling that has the request; null: it may take its time, or has answered. */
   private @Nullable StoreLimit storeLimit;
@@ -148,7 +152,10 @@ final class Attempt implements OriginStream, ResponseEvents, HopSearch.Outcome, 
       upstream.health.requested(peer);
     }
     ClusterNode node = search.node();
-    sign = node == null ? null : new SignOfLife(upstream.signs, node, this::silent);
+    if (node != null) {
+      sign = node.sent(upstream.signs.nanos());
+      upstream.signs.add(this);
+    }
     long storeMillis = search.storeMillis();
     if (storeMillis > 0 && task.isRepeatable() && search.hopsLeft() && search.triesLeft() > 0) {
       storeLimit = new StoreLimit();
@@ -174,11 +181,23 @@ final class Attempt implements OriginStream, ResponseEvents, HopSearch.Outcome, 
     }
   }
 
-  /** The node has given no sign of life in time, or other requests found it silent. */
-  private void silent() {
+  /** {@link SignsOfLife} has it at {@code now}. */
+  void placed(int now) {
+    place = now;
+  }
+
+  /** Looks whether the node that has the request is silent for too long. */
+  void look(long nowNanos, long lateNanos) {
+    NodeSigns awaited = sign;
+    assert awaited != null : "it waits";
+    if (awaited.isSilent(nowNanos, lateNanos, () -> !skipping && events.canContinue())) {
+      silent(awaited);
+    }
+  }
+
+  private void silent(NodeSigns missed) {
     Lease unheard = lease;
-    SignOfLife missed = sign;
-    assert unheard != null && missed != null : "it has the request";
+    assert unheard != null : "it has the request";
     unheard.giveUp();
     boolean within = missed.hasResponded();
     String text = within ? ": silent within the content" : ": no sign of life in time";
@@ -191,7 +210,7 @@ final class Attempt implements OriginStream, ResponseEvents, HopSearch.Outcome, 
     lease = null;
     dropStoreLimit();
     if (sign != null) {
-      sign.end();
+      upstream.signs.remove(place);
       sign = null;
       ClusterNode node = search.node();
       if (node != null) {
@@ -235,7 +254,9 @@ final class Attempt implements OriginStream, ResponseEvents, HopSearch.Outcome, 
 
   @Override
   public void interim(ResponseHead head) {
-    if (sign != null && sign.came() && head.status() == PeerHop.ACKNOWLEDGED) {
+    if (sign != null
+        && sign.came(upstream.signs.nanos())
+        && head.status() == PeerHop.ACKNOWLEDGED) {
       return;
     }
     events.interim(head);
@@ -253,7 +274,7 @@ final class Attempt implements OriginStream, ResponseEvents, HopSearch.Outcome, 
       }
     }
     if (sign != null) {
-      sign.responded();
+      sign.responded(upstream.signs.nanos());
       ClusterNode node = search.node();
       assert node != null : "a sign of a node";
       node.answered(!search.isDeclined(head.status()));

@@ -1,30 +1,21 @@
 package io.loligo.server.upstream.attempt;
 
 import io.netty.channel.EventLoop;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.concurrent.TimeUnit;
-import org.jspecify.annotations.Nullable;
 
 /**
  * All requests of one event loop that nodes of the cluster have. It looks at them each {@value
  * #TICK_MILLIS} ms while there are any: most of them are over before, so that a request costs no
  * timer of its own. Confined to the event loop.
- *
- * <p>A loop that lags finds its timers before the bytes that came meanwhile: a limit that is found
- * late is waited for once more, for as long as it was late.
  */
 final class SignsOfLife implements Runnable {
-  /** Interval of the looks; a limit is noticed so much later, at most. */
+  /** Interval of the looks. */
   static final int TICK_MILLIS = 10;
 
-  /** A look this late is the loop's doing. */
-  static final long LATE_NANOS = TimeUnit.MILLISECONDS.toNanos(5);
-
   private final EventLoop loop;
-  private @Nullable SignOfLife first;
-
-  /** The next one that the look in progress comes to. */
-  private @Nullable SignOfLife following;
-
+  private final List<Attempt> waiting = new ArrayList<>();
   private boolean running;
   private long dueNanos;
 
@@ -37,32 +28,23 @@ final class SignsOfLife implements Runnable {
     return loop.ticker().nanoTime();
   }
 
-  void add(SignOfLife one) {
-    one.next = first;
-    if (first != null) {
-      first.previous = one;
-    }
-    first = one;
+  /** {@code one} waits, and knows its place. */
+  void add(Attempt one) {
+    one.placed(waiting.size());
+    waiting.add(one);
     if (!running) {
       running = true;
       plan(nanos());
     }
   }
 
-  void remove(SignOfLife one) {
-    if (following == one) {
-      following = one.next;
+  /** The one at {@code place} waits no more: the last one takes it. */
+  void remove(int place) {
+    Attempt last = waiting.remove(waiting.size() - 1);
+    if (place < waiting.size()) {
+      waiting.set(place, last);
+      last.placed(place);
     }
-    if (one.previous == null) {
-      first = one.next;
-    } else {
-      one.previous.next = one.next;
-    }
-    if (one.next != null) {
-      one.next.previous = one.previous;
-    }
-    one.next = null;
-    one.previous = null;
   }
 
   private void plan(long nowNanos) {
@@ -72,17 +54,17 @@ final class SignsOfLife implements Runnable {
 
   @Override
   public void run() {
-    if (first == null) {
+    if (waiting.isEmpty()) {
       running = false;
       return;
     }
     long now = nanos();
     long lateNanos = now - dueNanos;
-    following = first;
-    while (following != null) {
-      SignOfLife one = following;
-      following = one.next;
-      one.look(now, lateNanos);
+    // from the end: those that leave meanwhile give their places to later ones, which it has seen
+    for (int i = waiting.size() - 1; i >= 0; i--) {
+      if (i < waiting.size()) {
+        waiting.get(i).look(now, lateNanos);
+      }
     }
     plan(now);
   }

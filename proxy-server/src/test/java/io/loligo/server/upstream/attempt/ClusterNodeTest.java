@@ -2,6 +2,7 @@ package io.loligo.server.upstream.attempt;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.loligo.cluster.share.SignOfLife;
 import io.loligo.core.http2.Frames;
 import io.loligo.server.record.HierarchyCode;
 import io.loligo.server.upstream.CachePeer;
@@ -10,7 +11,9 @@ import io.loligo.server.upstream.FetchFailure.Kind;
 import io.loligo.server.upstream.Hop;
 import io.loligo.server.upstream.LocalEnd;
 import io.loligo.server.upstream.NodeConnections;
+import io.loligo.server.upstream.NodeSigns;
 import io.loligo.server.upstream.RequestForm;
+import io.loligo.server.upstream.TestSigns;
 import io.loligo.server.upstream.connect.FakeTransport;
 import java.net.InetSocketAddress;
 import java.util.ArrayList;
@@ -24,7 +27,7 @@ class ClusterNodeTest extends AttemptFixture {
   private static final String OK = "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok";
   private static final String ACKNOWLEDGED = "HTTP/1.1 102 Processing\r\n\r\n";
 
-  private static final class Watched implements ClusterNode {
+  private static final class Watched implements ClusterNode, SignOfLife.Peer {
     final List<Long> acknowledgedMillis = new ArrayList<>();
     final List<Boolean> answers = new ArrayList<>();
     final List<Long> lengths = new ArrayList<>();
@@ -32,6 +35,7 @@ class ClusterNodeTest extends AttemptFixture {
     int failures;
     int fallBacks = 100;
     boolean isOut;
+    boolean isSuspected;
     int waits;
     final NodeConnections connections = new NodeConnections(2, () -> waits++);
 
@@ -61,6 +65,11 @@ class ClusterNodeTest extends AttemptFixture {
     }
 
     @Override
+    public boolean isSuspected() {
+      return isOut || isSuspected;
+    }
+
+    @Override
     public boolean sharesConnection() {
       return shares;
     }
@@ -68,6 +77,11 @@ class ClusterNodeTest extends AttemptFixture {
     @Override
     public void responds(long contentLength) {
       lengths.add(contentLength);
+    }
+
+    @Override
+    public NodeSigns sent(long nowNanos) {
+      return new TestSigns(this, nowNanos);
     }
 
     @Override
@@ -178,6 +192,44 @@ class ClusterNodeTest extends AttemptFixture {
     last().answer(OK);
     assertThat(seen.events).containsExactly("head 200 LENGTH", "end");
     assertThat(first.acknowledgedMillis).hasSize(1);
+  }
+
+  /** Three others have waited out their limits: this one need not. */
+  @Test
+  void leavesAnOwnerThatOthersFindSilentBeforeItsOwnLimit() {
+    Listening seen = fetch(get(), owner(), ORIGIN);
+    passMillis(30);
+    first.isOut = true;
+    passMillis(10);
+    assertThat(dialled()).containsExactly("192.0.2.21", "192.0.2.1");
+    last().answer(OK);
+    assertThat(seen.events).containsExactly("head 200 LENGTH", "end");
+  }
+
+  @Test
+  void aTryOfAnOwnerOutOfRoutingHasItsLimit() {
+    first.isOut = true;
+    fetch(get(), owner(), ORIGIN);
+    passMillis(90);
+    assertThat(dialled()).containsExactly("192.0.2.21");
+    passMillis(10);
+    assertThat(dialled()).containsExactly("192.0.2.21", "192.0.2.1");
+    last().answer(OK);
+  }
+
+  @Test
+  void theRestIsRequestedElsewhereSoonIfThatCanBe() {
+    Listening seen = begunContent();
+    seen.canContinue = true;
+    passMillis(3_000);
+    assertThat(seen.events).as("its origin may be slow").doesNotContain("failed TRUNCATED");
+    last().answer("2");
+    passMillis(20);
+    first.isSuspected = true; // one request failed
+    passMillis(80);
+    assertThat(seen.events).as("as long as for an acknowledgement").hasSize(1);
+    passMillis(40);
+    assertThat(seen.events).last().isEqualTo("failed TRUNCATED");
   }
 
   @Test

@@ -21,6 +21,7 @@ final class Listening implements OriginEvents {
   final StringBuilder content = new StringBuilder();
   OriginStream stream;
   boolean reading = true;
+  boolean canContinue;
   Runnable onHead = () -> {};
   Runnable onContent = () -> {};
   FetchFailure failure;
@@ -30,6 +31,11 @@ final class Listening implements OriginEvents {
 
   boolean over() {
     return failure != null || events.stream().anyMatch(event -> event.startsWith("end"));
+  }
+
+  @Override
+  public boolean canContinue() {
+    return canContinue;
   }
 
   @Override
