@@ -54,7 +54,7 @@ final class SharedNodes {
   final AtomicInteger fallBacks = new AtomicInteger();
 
   /** The longest wait for a sign of life. Short only where a test waits for its end. */
-  volatile long limitMillis = 10_000;
+  volatile long limitMillis = 60_000;
 
   /** Whether requests may go to origins because of nodes. */
   volatile boolean mayFallBack = true;

@@ -477,6 +477,9 @@ class TakeoverWireTest extends WireTest {
     String large = "0123456789".repeat(LARGE_BYTES / 10);
     origin.onOk("/large", large, "Cache-Control: max-age=1000");
     assertThat(fetch("/large").text()).isEqualTo(large);
+    // before that, it comes from the memory that it is written from
+    Waiting.until(
+        "it is on disk", () -> fetch("/large").field("Cache-Status").endsWith("; detail=disk"));
     // more than the kernel takes at once
     RawClient slow = closing(RawClient.connect(port, 4_096)).get(origin.url("/large"));
     assertThat(slow.responseHead()).contains("detail=disk");
