@@ -2,6 +2,7 @@ package io.loligo.server.wire;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.loligo.server.Waiting;
 import io.loligo.server.tls.TestAuthority;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -288,8 +289,11 @@ class Http2InteropTest extends PeersTest {
             + ROOT.write(dir, "root.pem"));
   }
 
-  private List<String> nginxLog() throws Exception {
-    return Files.readAllLines(dir.resolve("nginx.log"));
+  /** The log of nginx, which writes a line after the response, when it has this many lines. */
+  private List<String> nginxLog(int least) throws Exception {
+    Path log = dir.resolve("nginx.log");
+    Waiting.until("nginx has logged", () -> Files.readAllLines(log).size() >= least);
+    return Files.readAllLines(log);
   }
 
   @Test
@@ -304,7 +308,7 @@ class Http2InteropTest extends PeersTest {
       assertThat(run("nghttp", site(SECURE) + "/large")).endsWith(content);
       assertThat(run("nghttp", site(SECURE) + "/stale")).endsWith("validated");
     }
-    assertThat(nginxLog())
+    assertThat(nginxLog(3))
         .extracting(line -> line.replaceAll(".*\"(GET [^\"]+)\" (\\d+) .*", "$1 $2"))
         .containsExactly(
             "GET /large HTTP/2.0 200", "GET /stale HTTP/2.0 200", "GET /stale HTTP/2.0 304");
@@ -320,7 +324,9 @@ class Http2InteropTest extends PeersTest {
     Path file = Files.writeString(dir.resolve("upload"), "content");
     assertAllSucceeded(
         h2load("-n", "600", "-c", "4", "-m", "10", "-d", file.toString(), site(CLEAR) + "/"), 600);
-    assertThat(nginxLog()).hasSize(600).allMatch(line -> line.contains("\"POST / HTTP/2.0\" 200 "));
+    assertThat(nginxLog(600))
+        .hasSize(600)
+        .allMatch(line -> line.contains("\"POST / HTTP/2.0\" 200 "));
   }
 
   @Test
@@ -334,7 +340,7 @@ class Http2InteropTest extends PeersTest {
     startBefore(nginx);
     Path file = Files.write(dir.resolve("upload"), new byte[3_000_000]);
     assertThat(run("nghttp", "-d", file.toString(), site(SECURE) + "/up")).endsWith("3000000");
-    assertThat(nginxLog().get(0)).contains("\"POST /up HTTP/2.0\" 200 ");
+    assertThat(nginxLog(1).get(0)).contains("\"POST /up HTTP/2.0\" 200 ");
   }
 
   // ---- in front

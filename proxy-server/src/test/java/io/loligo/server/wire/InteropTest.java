@@ -2,6 +2,7 @@ package io.loligo.server.wire;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.loligo.server.Waiting;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -96,7 +97,10 @@ class InteropTest extends PeersTest {
     assertThat(curl("-x", via, base + "/stale")).isEqualTo("validated");
     List<String> log = stopAndReadLog();
     assertThat(log.get(log.size() - 1)).contains(" TCP_REFRESH_UNMODIFIED/200 ");
-    assertThat(Files.readString(dir.resolve("nginx.log"))).contains("\"GET /stale HTTP/1.1\" 304 ");
+    Path nginxLog = dir.resolve("nginx.log");
+    Waiting.until(
+        "nginx has logged the validation",
+        () -> Files.readString(nginxLog).contains("\"GET /stale HTTP/1.1\" 304 "));
   }
 
   @Test
