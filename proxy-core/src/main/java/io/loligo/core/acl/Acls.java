@@ -12,6 +12,7 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
 import java.util.function.Predicate;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -36,10 +37,19 @@ public final class Acls {
   private boolean asksForUserLater;
   private final Set<String> undecidable = new LinkedHashSet<>();
   private final HostResolver resolver;
-  private final ZoneId zone;
+  private final Supplier<ZoneId> zone;
 
   /** Starts with the predefined ACLs. */
   public Acls(HostResolver resolver, ZoneId zone) {
+    this(resolver, () -> zone);
+  }
+
+  /**
+   * The same, for a zone that is slow to know: of use for {@code time} ACLs only.
+   *
+   * @param zone asked for each of them
+   */
+  public Acls(HostResolver resolver, Supplier<ZoneId> zone) {
     this.resolver = resolver;
     this.zone = zone;
     predefine("all", AclType.SRC, "all");
@@ -81,7 +91,7 @@ public final class Acls {
   }
 
   ZoneId zone() {
-    return zone;
+    return zone.get();
   }
 
   /** Whether {@code name} is defined or predefined. */

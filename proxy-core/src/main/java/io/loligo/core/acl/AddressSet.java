@@ -1,7 +1,6 @@
 package io.loligo.core.acl;
 
 import java.util.ArrayList;
-import java.util.Comparator;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
@@ -96,9 +95,8 @@ final class AddressSet {
 
     Ranges(List<Range> given) {
       List<Range> sorted = new ArrayList<>(given);
-      sorted.sort(
-          Comparator.comparing(Range::startHigh, Long::compareUnsigned)
-              .thenComparing(Range::startLow, Long::compareUnsigned));
+      // no Comparator.comparing: an archive of classes cannot have its lambdas
+      sorted.sort((a, b) -> compare(a.startHigh, a.startLow, b.startHigh, b.startLow));
       List<Range> merged = new ArrayList<>();
       for (Range next : sorted) {
         int last = merged.size() - 1;

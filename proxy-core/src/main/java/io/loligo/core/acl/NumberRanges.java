@@ -1,7 +1,6 @@
 package io.loligo.core.acl;
 
 import java.util.ArrayList;
-import java.util.Comparator;
 import java.util.List;
 
 /** Sorted, disjoint ranges of numbers such as ports. Immutable; looking up allocates nothing. */
@@ -11,7 +10,7 @@ final class NumberRanges {
   /** Pairs of first and last, in any order. */
   NumberRanges(List<int[]> pairs) {
     List<int[]> sorted = new ArrayList<>(pairs);
-    sorted.sort(Comparator.comparingInt(pair -> pair[0]));
+    sorted.sort((a, b) -> Integer.compare(a[0], b[0]));
     List<int[]> merged = new ArrayList<>();
     for (int[] pair : sorted) {
       int[] last = merged.isEmpty() ? null : merged.get(merged.size() - 1);

@@ -36,7 +36,7 @@ public final class Reading {
     this.report = report;
     this.file = file;
     secrets = new Secrets(directives);
-    Acls named = new Acls(source, source.zone());
+    Acls named = new Acls(source, source::zone);
     acls = new AclLines(source, report, named);
     rules = new Rules(report, named);
     for (Setting<?> setting : directives.settings()) {

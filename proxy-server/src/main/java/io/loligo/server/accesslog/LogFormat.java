@@ -8,6 +8,7 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
+import java.util.function.Supplier;
 
 /**
  * A logformat, compiled: literal text and fields in order. Immutable; any thread.
@@ -69,10 +70,15 @@ public final class LogFormat {
    * @throws LogFormatException names the first invalid code and its position
    */
   public static LogFormat compile(String format) {
-    return compile(format, ZoneId.systemDefault());
+    // few formats need the zone, and it takes some hundred classes
+    return compile(format, ZoneId::systemDefault);
   }
 
   static LogFormat compile(String format, ZoneId zone) {
+    return compile(format, () -> zone);
+  }
+
+  private static LogFormat compile(String format, Supplier<ZoneId> zone) {
     return new LogFormat(new LogFormatCompiler(format, zone).compile());
   }
 

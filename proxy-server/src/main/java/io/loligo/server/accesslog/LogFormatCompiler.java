@@ -6,6 +6,7 @@ import java.time.ZoneId;
 import java.time.ZoneOffset;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /** Reads one logformat. Used once, by one thread. */
@@ -14,12 +15,12 @@ final class LogFormatCompiler {
   private static final int MAX_WIDTH = LogFormatCodes.MAX_WIDTH;
 
   private final String format;
-  private final ZoneId zone;
+  private final Supplier<ZoneId> zone;
   private final List<Piece> pieces = new ArrayList<>();
   private Quoting surrounding = Quoting.PLAIN;
   private int at;
 
-  LogFormatCompiler(String format, ZoneId zone) {
+  LogFormatCompiler(String format, Supplier<ZoneId> zone) {
     this.format = format;
     this.zone = zone;
   }
@@ -109,7 +110,7 @@ final class LogFormatCompiler {
 
   private LogCode.Source source(LogCode code, @Nullable String argument, int max, int start) {
     return switch (code.kind()) {
-      case LOCAL_TIME -> time(argument, DEFAULT_TIME + " %z", zone);
+      case LOCAL_TIME -> time(argument, DEFAULT_TIME + " %z", zone.get());
       case GMT_TIME -> time(argument, DEFAULT_TIME, ZoneOffset.UTC);
       case MILLIS -> max < 0 ? code.source() : new MillisSource(code.source(), max);
       case SUBSECOND -> max <= 0 ? code.source() : subsecond(max);

@@ -2,7 +2,6 @@ package io.loligo.server.boot;
 
 import ch.qos.logback.classic.Level;
 import ch.qos.logback.classic.LoggerContext;
-import ch.qos.logback.classic.encoder.PatternLayoutEncoder;
 import ch.qos.logback.classic.spi.Configurator;
 import ch.qos.logback.classic.spi.ILoggingEvent;
 import ch.qos.logback.core.Appender;
@@ -24,6 +23,9 @@ public final class AppLog extends ContextAwareBase implements Configurator {
   /** System property: {@code System.err} for commands, whose standard output is their answer. */
   public static final String CONSOLE = "loligo.log.console";
 
+  /** System property of Logback's: the operator's own configuration of the log. */
+  static final String CONFIGURATION_FILE = "logback.configurationFile";
+
   private static final String FILE = "cache_log";
   private static final String ALL = "ALL,";
 
@@ -37,7 +39,7 @@ public final class AppLog extends ContextAwareBase implements Configurator {
 
   @Override
   public ExecutionStatus configure(LoggerContext context) {
-    if (System.getProperty("logback.configurationFile") != null) {
+    if (System.getProperty(CONFIGURATION_FILE) != null) {
       return ExecutionStatus.INVOKE_NEXT_IF_ANY;
     }
     ConsoleAppender<ILoggingEvent> console = new ConsoleAppender<>();
@@ -58,7 +60,7 @@ public final class AppLog extends ContextAwareBase implements Configurator {
    * warnings, 1 events, more everything.
    */
   static void level(String options) {
-    if (System.getProperty("logback.configurationFile") == null
+    if (System.getProperty(CONFIGURATION_FILE) == null
         && LoggerFactory.getILoggerFactory() instanceof LoggerContext context) {
       context.getLogger(Logger.ROOT_LOGGER_NAME).setLevel(levelOf(options));
     }
@@ -101,9 +103,8 @@ public final class AppLog extends ContextAwareBase implements Configurator {
 
   private static void add(
       LoggerContext context, String name, OutputStreamAppender<ILoggingEvent> appender) {
-    PatternLayoutEncoder encoder = new PatternLayoutEncoder();
+    LatePattern encoder = new LatePattern(PATTERN);
     encoder.setContext(context);
-    encoder.setPattern(PATTERN);
     encoder.start();
     appender.setContext(context);
     appender.setName(name);

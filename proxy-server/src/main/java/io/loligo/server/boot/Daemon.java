@@ -60,10 +60,6 @@ public final class Daemon {
     MemoryFit memory = MemoryFit.of(config);
     MemoryBudget budget = memory.budget();
     DirectMemory.limitBuffers(budget.disk());
-    String superuser = Superuser.warning();
-    if (superuser != null) {
-      LOG.warn("{}", superuser);
-    }
     try {
       RemoteJmx jmx = RemoteJmx.of(System.getProperties());
       if (jmx.refusal() != null) {
@@ -98,6 +94,7 @@ public final class Daemon {
       }
       proxy = start(placed);
     } catch (IOException | RuntimeException e) {
+      warnOfRoot();
       LOG.error(
           "not started: {}; next: correct that, and start again",
           e.getMessage(),
@@ -112,6 +109,7 @@ public final class Daemon {
     }
     manager.ready(proxy::loopsAnswer);
     proxy.draining().thenRun(manager::stopping);
+    warnOfRoot();
     LOG.info("{}", memory.report());
     for (InetSocketAddress address : proxy.addresses()) {
       LOG.info("listening on {}", text(address));
@@ -143,6 +141,14 @@ public final class Daemon {
     proxy.close();
     LOG.info("stopped");
     return proxy.hasFailed() ? FAILED_LATER : 0;
+  }
+
+  /** Not before the ports are open: the first line of a log takes some hundred classes. */
+  private static void warnOfRoot() {
+    String superuser = Superuser.warning();
+    if (superuser != null) {
+      LOG.warn("{}", superuser);
+    }
   }
 
   /** The file that {@link #start} has written; null: none. */

@@ -1,6 +1,7 @@
 package io.loligo.server.cli;
 
 import io.loligo.server.boot.AppLog;
+import io.loligo.server.boot.AppLogProvider;
 import io.loligo.server.launch.Relaunch;
 import java.io.PrintWriter;
 import java.nio.charset.Charset;
@@ -108,6 +109,7 @@ public final class Main implements Callable<Integer> {
     } else if (arguments.length > 0 && arguments[0].equals("report")) {
       Relaunch.with(() -> Reporting.JVM_FLAGS);
     }
+    AppLogProvider.choose();
     // read when the first class of Chronicle Map is initialised: it must not report this process to
     // anybody
     System.setProperty("chronicle.analytics.disable", "true");

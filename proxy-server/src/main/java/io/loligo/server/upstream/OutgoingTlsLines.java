@@ -10,7 +10,6 @@ import io.loligo.server.tls.TlsOptions;
 import io.loligo.server.tls.TlsVersion;
 import io.loligo.server.tls.TlsWords;
 import java.util.ArrayList;
-import java.util.Comparator;
 import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -105,7 +104,7 @@ final class OutgoingTlsLines implements LineReader<OutgoingTls> {
   private Map<Line, TlsWords> taken() {
     Map<Line, TlsWords> byLine = new LinkedHashMap<>();
     List<Word> ordered = new ArrayList<>(words);
-    ordered.sort(Comparator.comparing(word -> word.name().equals("key")));
+    ordered.sort((a, b) -> Boolean.compare(a.name().equals("key"), b.name().equals("key")));
     TlsWords certified = null;
     for (Word each : ordered) {
       TlsWords own = byLine.computeIfAbsent(each.line(), line -> new TlsWords(line, report));

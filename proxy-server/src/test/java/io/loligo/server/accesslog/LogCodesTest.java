@@ -13,7 +13,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 class LogCodesTest {
   private static boolean compiles(String format) {
     try {
-      return !new LogFormatCompiler(format, ZoneOffset.UTC).compile().isEmpty();
+      return !new LogFormatCompiler(format, () -> ZoneOffset.UTC).compile().isEmpty();
     } catch (LogFormatException e) {
       return false;
     }

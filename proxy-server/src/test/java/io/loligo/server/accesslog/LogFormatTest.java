@@ -209,7 +209,9 @@ class LogFormatTest {
                 + " ssl::>negotiated_version ssl::>negotiated_cipher proxy_protocol::>h byte{10}")
             .split(" ", -1)) {
       // of a code that is not known a shorter one would be taken, and literal text
-      assertThat(new LogFormatCompiler("%" + code, ZoneOffset.UTC).compile()).as(code).hasSize(1);
+      assertThat(new LogFormatCompiler("%" + code, () -> ZoneOffset.UTC).compile())
+          .as(code)
+          .hasSize(1);
     }
   }
 

@@ -61,6 +61,41 @@ class AppLogTest {
     }
   }
 
+  @Test
+  void theProviderConfiguresTheLogWithoutASearch() {
+    AppLogProvider provider = new AppLogProvider();
+    provider.initialize();
+    LoggerContext context = (LoggerContext) provider.getLoggerFactory();
+    try {
+      Logger all = context.getLogger(Logger.ROOT_LOGGER_NAME);
+      assertThat(all.getLevel()).isEqualTo(Level.INFO);
+      assertThat(all.getAppender("console").isStarted()).isTrue();
+      assertThat(context.getLogger("io.netty").getLevel()).isEqualTo(Level.WARN);
+      assertThat(context.isStarted()).isTrue();
+      assertThat(context.getMDCAdapter()).isSameAs(provider.getMDCAdapter());
+    } finally {
+      context.stop();
+    }
+  }
+
+  @ParameterizedTest
+  @CsvSource({
+    "slf4j.provider, another.Provider, another.Provider",
+    "logback.configurationFile, my.xml,",
+    "another.property, x, io.loligo.server.boot.AppLogProvider",
+  })
+  void operatorsChooseTheProviderOrConfigureLogback(String property, String value, String chosen) {
+    System.setProperty(property, value);
+    try {
+      AppLogProvider.choose();
+      assertThat(System.getProperty("slf4j.provider")).isEqualTo(chosen);
+    } finally {
+      for (String each : new String[] {property, "slf4j.provider", "slf4j.internal.verbosity"}) {
+        System.clearProperty(each);
+      }
+    }
+  }
+
   @ParameterizedTest
   @CsvSource({
     "'ALL,1', INFO",

@@ -92,20 +92,47 @@ final class LauncherWireTest {
     }
   }
 
+  /** With the lines that most configurations have, to find what they load. */
+  private String usualConfiguration() throws IOException {
+    port = ProxyProcess.freePort();
+    String text =
+        """
+        http_port 127.0.0.1:%d
+        acl local src 127.0.0.1 192.0.2.0/24
+        acl web port 80 443 8000-9000
+        http_access deny !web
+        http_access allow local
+        http_access deny all
+        refresh_pattern . 0 20%% 4320
+        access_log stdio:%s
+        cache_log none
+        cache_dir rock %s 16
+        pid_filename none
+        loligo_admin_port off
+        """;
+    return Files.writeString(
+            dir.resolve("loligo.conf"),
+            text.formatted(port, dir.resolve("access.log"), dir.resolve("cache")))
+        .toString();
+  }
+
   /** The proxy's own beans are registered when the port is open. */
   @Test
-  void recordsAndBeansOfTheJvmTakeNoTimeBeforeThePortIsOpen() throws Exception {
-    String conf = configuration();
+  void recordsLogsZonesAndBeansOfTheJvmTakeNoTimeBeforeThePortIsOpen() throws Exception {
+    String conf = usualConfiguration();
     Path log = dir.resolve("classes");
-    try (ProxyProcess process =
-        start(
-            link,
-            List.of("JAVA_HOME=" + HERE, "LOLIGO_OPTS=-Xlog:class+load:file=" + log),
-            "run",
-            "-f",
-            conf)) {
-      process.awaitPort(port);
-      assertEnds(process);
+    // the second start finds the folder of the first one
+    for (int starts = 0; starts < 2; starts++) {
+      try (ProxyProcess process =
+          start(
+              link,
+              List.of("JAVA_HOME=" + HERE, "LOLIGO_OPTS=-Xlog:class+load:file=" + log),
+              "run",
+              "-f",
+              conf)) {
+        process.awaitPort(port);
+        assertEnds(process);
+      }
     }
     List<String> classes = Files.readAllLines(log);
     int beans = 0;
@@ -117,6 +144,14 @@ final class LauncherWireTest {
       made--;
     }
     assertThat(classes.subList(Math.max(0, made - 5), made)).as("made after these").isEmpty();
+    assertThat(classes.subList(0, beans))
+        .noneMatch(line -> line.contains(" picocli."))
+        .as("the pattern and the configuration of the log, zones of times")
+        .noneMatch(line -> line.contains(".PatternLayoutEncoder "))
+        .noneMatch(line -> line.contains(".ContextInitializer "))
+        .noneMatch(line -> line.contains(".ZoneRulesProvider "))
+        .as("comparators of an archive's own")
+        .noneMatch(line -> line.contains(" java.util.Comparator$$Lambda"));
     if (Runtime.version().feature() < NETTY_ASKS_THE_JVM) {
       assertThat(
               classes.subList(0, beans).stream().filter(line -> line.contains("sun.management.")))

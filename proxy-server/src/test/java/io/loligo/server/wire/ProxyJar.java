@@ -35,7 +35,7 @@ final class ProxyJar {
     Manifest manifest = new Manifest();
     Attributes main = manifest.getMainAttributes();
     main.put(Attributes.Name.MANIFEST_VERSION, "1.0");
-    main.put(Attributes.Name.MAIN_CLASS, ProxyProcess.MAIN);
+    main.put(Attributes.Name.MAIN_CLASS, "io.loligo.server.cli.Start");
     main.put(Attributes.Name.MULTI_RELEASE, "true");
     if (!version.isEmpty()) {
       main.put(Attributes.Name.IMPLEMENTATION_VERSION, version);

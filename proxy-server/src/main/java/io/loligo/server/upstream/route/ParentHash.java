@@ -5,7 +5,6 @@ import io.loligo.server.upstream.CarpKey;
 import io.loligo.server.upstream.Peer;
 import io.loligo.server.upstream.PeerSpread;
 import io.netty.util.NetUtil;
-import java.util.Comparator;
 import java.util.List;
 import java.util.Set;
 import java.util.function.Predicate;
@@ -34,7 +33,7 @@ final class ParentHash {
     this.peers =
         peers.stream()
             .filter(peer -> peer.spreads().contains(spread))
-            .sorted(Comparator.comparingInt(Peer::weight))
+            .sorted((a, b) -> Integer.compare(a.weight(), b.weight()))
             .toList();
     hashes = this.peers.stream().mapToInt(peer -> scattered(hash(0, peer.name()))).toArray();
     factors = factors(this.peers.stream().mapToInt(Peer::weight).toArray());

@@ -48,6 +48,23 @@ public record Geometry(long totalBytes, int records, int segmentBytes, int segme
   /** Bytes of the first block that are left for key, meta and field lines in any case. */
   private static final int HEAD_BYTES = 24 << 10;
 
+  // written out: a directory that is there is compared with its line before a port is open, and the
+  // first comparison that a record makes itself takes some two hundred classes
+
+  @Override
+  public boolean equals(@Nullable Object object) {
+    return object instanceof Geometry other
+        && totalBytes == other.totalBytes
+        && records == other.records
+        && segmentBytes == other.segmentBytes
+        && segments == other.segments;
+  }
+
+  @Override
+  public int hashCode() {
+    return 31 * Long.hashCode(totalBytes) + records;
+  }
+
   /** Blocks in a piece of a response of unknown length, at most. */
   private static final int UNKNOWN_PIECE_BLOCKS = 64;
 
