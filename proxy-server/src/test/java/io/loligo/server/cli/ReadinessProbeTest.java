@@ -121,7 +121,8 @@ final class ReadinessProbeTest {
     assertThat(lines).contains("ready");
     assertThat(lines.stream().filter(one -> one.contains("] io.loligo.")))
         .allMatch(one -> one.contains(".ReadinessProbe ") || one.contains(".AdminPortLine "));
-    assertThat(lines.stream().filter(one -> one.matches(".*(picocli|netty|net[.]http|Lambda/).*")))
+    // the line above refuses lambdas of the probe; the JDK has some of its own
+    assertThat(lines.stream().filter(one -> one.matches(".*(picocli|netty|net[.]http).*")))
         .isEmpty();
   }
 }

@@ -97,7 +97,9 @@ final class ProxyProcess implements AutoCloseable {
     java.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
     // the flags in the jar's manifest
     ManagementFactory.getRuntimeMXBean().getInputArguments().stream()
-        .filter(argument -> argument.startsWith("--add-"))
+        .filter(
+            argument ->
+                argument.startsWith("--add-") || argument.startsWith("--enable-native-access"))
         .forEach(java::add);
     java.addAll(compiler());
     return java;
