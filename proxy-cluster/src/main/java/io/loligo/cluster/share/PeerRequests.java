@@ -79,7 +79,7 @@ public final class PeerRequests<P> {
 
   /** Whether this node fetches the key with {@code hash} itself, as things are now. */
   public boolean owns(long hash, long nowNanos) {
-    ClusterPeer owner = rings.get().ownerInRouting(hash, null, nowNanos);
+    ClusterPeer owner = routing.owners().inRouting(rings.get(), hash, nowNanos);
     return owner == null || owner.isSelf();
   }
 

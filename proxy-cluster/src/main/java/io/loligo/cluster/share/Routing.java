@@ -24,11 +24,17 @@ import org.jspecify.annotations.Nullable;
  * the owner and the second as above, and then nobody.
  */
 public final class Routing {
+  private final LastOwner owners = new LastOwner();
   private Ring ring;
 
   /** Begins with {@code ring}. */
   public Routing(Ring ring) {
     this.ring = ring;
+  }
+
+  /** The owner of the last key, of any ring. */
+  LastOwner owners() {
+    return owners;
   }
 
   /** From now on {@code next} counts. */
@@ -47,7 +53,7 @@ public final class Routing {
    * @return null: there is no owner; go to the origin, as this node's own fetch
    */
   public @Nullable ClusterPeer owner(long hash, long nowNanos) {
-    ClusterPeer best = ring.ownerInRouting(hash, null, nowNanos);
+    ClusterPeer best = owners.inRouting(ring, hash, nowNanos);
     // if another request has just begun to try it, it is out again
     while (best != null && !best.isSelf() && !best.health().mayAsk(nowNanos)) {
       best = ring.ownerInRouting(hash, null, nowNanos);

@@ -39,6 +39,11 @@ final class LoopOwners implements CacheOwners {
   private final LargeKeys large = new LargeKeys();
   private final StoredHash hashes = SharedRing.hashes();
 
+  /** The last one that was hashed: several steps of a request ask about its key. */
+  private @Nullable CacheKey hashedKey;
+
+  private long hash;
+
   /**
    * Knows no node until {@code shared} does.
    *
@@ -71,7 +76,11 @@ final class LoopOwners implements CacheOwners {
 
   /** The same on all nodes. */
   private long hash(CacheKey key) {
-    return hashes.of(key, null).high();
+    if (!key.equals(hashedKey)) {
+      hash = hashes.of(key, null).high();
+      hashedKey = key;
+    }
+    return hash;
   }
 
   @Override
@@ -162,7 +171,8 @@ final class LoopOwners implements CacheOwners {
                 shared.connections(), () -> shared.count(ShareCount.CONNECTION_WAITS))
             : earlier.connections;
     String node = peer.member().id().node().toString();
-    return new Place(target(peer.member(), shared.tls()), connections, node);
+    List<InetAddress> addresses = List.of(peer.member().bodies().getAddress());
+    return new Place(target(peer.member(), shared.tls()), connections, node, addresses);
   }
 
   private Hop hop(PeerRequest<Place> request, String port, @Nullable StoreId storeId) {
@@ -212,7 +222,10 @@ final class LoopOwners implements CacheOwners {
     /** The id of the node. */
     final String node;
 
-    Place(CachePeer target, NodeConnections connections, String node) {
+    final List<InetAddress> addresses;
+
+    Place(CachePeer target, NodeConnections connections, String node, List<InetAddress> addresses) {
+      this.addresses = addresses;
       this.node = node;
       this.target = target;
       this.connections = connections;
@@ -256,6 +269,11 @@ final class LoopOwners implements CacheOwners {
     @Override
     public NodeConnections connections() {
       return request.place().connections;
+    }
+
+    @Override
+    public List<InetAddress> addresses() {
+      return request.place().addresses;
     }
 
     @Override

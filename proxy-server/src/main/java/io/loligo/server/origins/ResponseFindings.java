@@ -24,6 +24,9 @@ final class ResponseFindings {
     if (!isFetched(record) || record.reply == null || record.request == null) {
       return found;
     }
+    if (record.hierarchy.isNode()) {
+      return found; // the node that fetched it from the origin has judged it
+    }
     Fields fields = record.reply.fields();
     if (isSkewed(fields, record.startMillis, record.endMillis)) {
       found |= OriginFault.CLOCK_SKEW.bit();

@@ -33,5 +33,10 @@ public enum HierarchyCode {
   CLUSTER_SECOND,
   /** The node that owned it before the members changed. */
   CLUSTER_PREVIOUS,
-  NO_DIRECT_FAIL
+  NO_DIRECT_FAIL;
+
+  /** Whether it is a node of the cluster. */
+  public boolean isNode() {
+    return this == CLUSTER_OWNER || this == CLUSTER_SECOND || this == CLUSTER_PREVIOUS;
+  }
 }

@@ -1,6 +1,8 @@
 package io.loligo.server.upstream;
 
 import io.loligo.core.message.ContentLength;
+import java.net.InetAddress;
+import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -30,6 +32,14 @@ public interface ClusterNode {
 
   /** The connections of this event loop to it. */
   NodeConnections connections();
+
+  /**
+   * Its address, as one that needs no name: each request would read it from the text of the hop.
+   * Null: the host of the hop tells it.
+   */
+  default @Nullable List<InetAddress> addresses() {
+    return null;
+  }
 
   /** This end of connections to it. The rules for connections to origins have no say. */
   LocalEnd end();

@@ -145,6 +145,35 @@ class LoopOwnersTest {
     assertThat(owners.offer(key(1), "3128", null)).isEmpty();
   }
 
+  /** Each request would make it of the text of the hop. */
+  @Test
+  void theAddressOfANodeIsMadeOnce() {
+    members(1, 2);
+    List<Hop> hops = ofOthers();
+    List<InetAddress> addresses = node(hops, 0).addresses();
+    assertThat(addresses)
+        .singleElement()
+        .extracting(InetAddress::getHostAddress)
+        .isEqualTo(hops.get(0).host());
+    assertThat(node(ofOthers(), 0).addresses()).isSameAs(addresses);
+    members(1, 2, 3);
+    assertThat(node(ofOthers(), 0).addresses()).isNotNull();
+  }
+
+  /** The hash of the last key is kept. */
+  @Test
+  void keysInTurnHaveTheirOwners() {
+    members(1, 2, 3, 4);
+    for (int i = 0; i < 64; i++) {
+      CacheKey key = key(i % 5);
+      for (int step = 0; step < 2; step++) {
+        boolean own = shared.owner(key).name().equals("n1");
+        assertThat(owners.owns(key)).isEqualTo(own);
+        assertThat(owners.hops(key, "3128", null).isEmpty()).isEqualTo(own);
+      }
+    }
+  }
+
   /** A node of before this one started is none, and takes its place. */
   @Test
   void aRequestIsForAnotherNodeIfThatIsAMember() {

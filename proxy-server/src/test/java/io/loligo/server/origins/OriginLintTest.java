@@ -7,6 +7,7 @@ import io.loligo.server.origins.OriginReport.Cost;
 import io.loligo.server.origins.OriginReport.Origin;
 import io.loligo.server.record.ExchangeRecord;
 import io.loligo.server.record.ExchangeSink;
+import io.loligo.server.record.HierarchyCode;
 import io.loligo.server.record.HitClass;
 import io.loligo.server.record.LogTag;
 import io.loligo.server.record.SampleRecord;
@@ -106,6 +107,35 @@ class OriginLintTest {
     assertThat(report.origins().get(0).name()).isEqualTo("busy:80");
     long shown = report.origins().stream().mapToLong(one -> one.findings().get(0).requests()).sum();
     assertThat(shown + report.others().get(0).requests()).isEqualTo(storm + storm / 10);
+  }
+
+  /** The node that fetched it counts it, and a client's node would count each of its hits. */
+  @Test
+  void aResponseOfAnotherNodeIsJudgedThereAndAllocatesNothingHere() {
+    ExchangeRecord record = fetched("a", "A: b");
+    record.hierarchy = HierarchyCode.CLUSTER_OWNER;
+    ExchangeSink loop = lint.loop(0);
+    ThreadMXBean threads = (ThreadMXBean) ManagementFactory.getThreadMXBean();
+    loop.finished(record);
+    long before = threads.getCurrentThreadAllocatedBytes();
+    for (int i = 0; i < 10_000; i++) {
+      loop.finished(record);
+    }
+    assertThat(threads.getCurrentThreadAllocatedBytes() - before).isLessThan(10_000);
+    assertThat(report().origins()).isEmpty();
+  }
+
+  /** Its two orders may have two owners, so only the node of the client sees both. */
+  @Test
+  void findsQueriesInAnotherOrderAlsoWhereAnotherNodeResponds() {
+    ExchangeRecord one = stored("/p?x=1&y=2");
+    ExchangeRecord other = stored("/p?y=2&x=1");
+    one.hierarchy = HierarchyCode.CLUSTER_OWNER;
+    other.hierarchy = HierarchyCode.CLUSTER_OWNER;
+    lint.loop(0).finished(one);
+    lint.loop(0).finished(other);
+    assertThat(report().origins())
+        .containsExactly(new Origin("a:80", List.of(new Cost(OriginFault.QUERY_ORDER, 1, 5))));
   }
 
   @Test

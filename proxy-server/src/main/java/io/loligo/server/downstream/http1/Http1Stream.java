@@ -293,7 +293,9 @@ final class Http1Stream extends ExchangeStream {
   @Override
   protected boolean flushWrites() {
     encoder.passOn();
-    context.flush();
+    if (tally.pending()) { // the end of most responses comes when all bytes have left
+      context.flush();
+    }
     return true;
   }
 

@@ -5,7 +5,6 @@ import io.loligo.core.caching.Reuse;
 import io.loligo.core.caching.StoredMeta;
 import io.loligo.core.caching.VarySelection;
 import io.loligo.core.message.ContentLength;
-import io.loligo.core.message.FieldName;
 import io.loligo.core.message.FieldSet;
 import io.loligo.core.message.Fields;
 import io.loligo.core.message.Method;
@@ -676,7 +675,8 @@ public final class Fetch
   private ClusterNode.Use use(ResponseHead reply) {
     ClusterNode node = side().node();
     if (node != null) {
-      return node.use(reply.fields().get(FieldName.PEER_PURGES));
+      assert services.nodes != null : "there are nodes";
+      return node.use(services.nodes.answeredPurges(reply.fields()));
     }
     return side().isOfOther() ? ClusterNode.Use.COPIED : ClusterNode.Use.STORED;
   }

@@ -173,17 +173,16 @@ final class FetchedResponse {
         storability.shareable()
             && asked.asksForItself()
             && (status != 206 || asked.request().slice() != null); // the key has the slice's range
-    StoredMeta full = StoringRules.meta(described, reply, replyLength == ContentLength.UNDELIMITED);
     boolean copied =
         use == ClusterNode.Use.COPIED
             && shareable
             && services.store.takesCopy(announced)
-            && full.isFreshAt(full.ageSeconds(now));
+            && described.isFreshAt(described.ageSeconds(now));
     forJoined = use != ClusterNode.Use.STORED && !copied;
-    meta =
-        copied
-            ? full.copied(now, COPY_SECONDS)
-            : forJoined ? full.withFlag(StoredMeta.PASSING) : full;
+    boolean unframed = replyLength == ContentLength.UNDELIMITED;
+    StoredMeta full =
+        StoringRules.meta(described, reply, unframed, forJoined ? StoredMeta.PASSING : 0);
+    meta = copied ? full.copied(now, COPY_SECONDS) : full;
     withheld = services.storing.withheld(asked, reply, storability.withheldFields());
   }
 
@@ -236,7 +235,7 @@ final class FetchedResponse {
       return false;
     }
     StoredMeta combined =
-        StoringRules.meta(meta(storability), merged, /* unframed= */ false)
+        StoringRules.meta(meta(storability), merged, /* unframed= */ false, /* more= */ 0)
             .withPart(completion.combined());
     if (combined.part() != null && !Incomplete.answers(requestHead(), combined)) {
       return false;

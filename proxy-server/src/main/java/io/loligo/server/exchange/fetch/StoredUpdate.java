@@ -205,7 +205,7 @@ final class StoredUpdate {
     boolean unframed = old.meta().has(StoredMeta.UNFRAMED);
     StoredMeta described = storability.meta();
     assert described != null : "storable";
-    StoredMeta meta = StoringRules.meta(described, merged, unframed);
+    StoredMeta meta = StoringRules.meta(described, merged, unframed, /* more= */ 0);
     Entry added = services.store.addVariant(key, fresh, meta, freshFields(merged, now), mayStore);
     fresh.release();
     return added;

@@ -6,6 +6,7 @@ import io.loligo.core.message.ContentLength;
 import io.loligo.core.message.FieldName;
 import io.loligo.core.message.Fields;
 import io.loligo.core.message.Method;
+import io.loligo.core.message.RepeatedValue;
 import io.loligo.core.message.StoreId;
 import io.loligo.server.exchange.request.Request;
 import io.loligo.server.port.HttpPort;
@@ -30,6 +31,13 @@ public final class NodeRequests {
   private final boolean adapts;
   private final boolean names;
 
+  // a node says the same in most requests, and in most responses
+  private final RepeatedValue node = new RepeatedValue();
+  private final RepeatedValue hop = new RepeatedValue();
+  private final RepeatedValue port = new RepeatedValue();
+  private final RepeatedValue askedPurges = new RepeatedValue();
+  private final RepeatedValue answeredPurges = new RepeatedValue();
+
   /**
    * Creates the rules.
    *
@@ -45,8 +53,8 @@ public final class NodeRequests {
 
   /** Whether {@code request}, which came to the port for nodes, is for another one. */
   public boolean isForAnother(Request request) {
-    String node = request.head().fields().get(FieldName.PEER_NODE);
-    return node != null && isOfANode(request) && owners.isForAnother(node, request.client());
+    String meant = node.of(request.head().fields(), FieldName.PEER_NODE);
+    return meant != null && isOfANode(request) && owners.isForAnother(meant, request.client());
   }
 
   /** With TLS a certificate has told it. */
@@ -63,10 +71,10 @@ public final class NodeRequests {
       owners.refused(request.client(), why);
       return notTaken(why);
     }
-    if (!"1".equals(fields.get(FieldName.PEER_HOP))) {
+    if (!"1".equals(hop.of(fields, FieldName.PEER_HOP))) {
       return notTaken("Peer-Hop is not 1");
     }
-    String name = fields.get(FieldName.PEER_PORT);
+    String name = port.of(fields, FieldName.PEER_PORT);
     boolean own = name != null && owners.isOwnRequest(name);
     if (!Method.isGetOrHead(request.head().methodId())
         || ContentLength.hasContent(request.contentLength())
@@ -94,8 +102,13 @@ public final class NodeRequests {
     if (id != null) {
       request.storedAs(id);
     }
-    request.record().peerPurges = owners.purges(fields.get(FieldName.PEER_PURGES));
+    request.record().peerPurges = owners.purges(askedPurges.of(fields, FieldName.PEER_PURGES));
     return null;
+  }
+
+  /** The purges that another node tells of in a response with {@code fields}; null: none. */
+  public @Nullable String answeredPurges(Fields fields) {
+    return answeredPurges.of(fields, FieldName.PEER_PURGES);
   }
 
   /** {@code refusal} for an overload, as another node gets it: it asks somebody else. */

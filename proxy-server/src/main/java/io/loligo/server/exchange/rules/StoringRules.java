@@ -177,7 +177,7 @@ public final class StoringRules {
             asked.requestMillis(),
             now,
             settings);
-    return meta(meta, merged, old.meta().has(StoredMeta.UNFRAMED));
+    return meta(meta, merged, old.meta().has(StoredMeta.UNFRAMED), 0);
   }
 
   /**
@@ -218,10 +218,12 @@ public final class StoringRules {
    * {@code meta} with the flags that describe {@code reply}.
    *
    * @param unframed whether only the end of the connection ended the content
+   * @param more flags that it gets too
    */
-  public static StoredMeta meta(StoredMeta meta, ResponseHead reply, boolean unframed) {
+  public static StoredMeta meta(StoredMeta meta, ResponseHead reply, boolean unframed, int more) {
     int flags =
-        (reply.fields().hasAny(ReplyFields.EXTENDED_LISTS) ? StoredMeta.EXTENDS_LISTS : 0)
+        more
+            | (reply.fields().hasAny(ReplyFields.EXTENDED_LISTS) ? StoredMeta.EXTENDS_LISTS : 0)
             | (reply.fields().hasAny(HiddenFields.FIELDS) ? StoredMeta.HIDES_FIELDS : 0)
             | (reply.fields().has(FieldName.SET_COOKIE) ? StoredMeta.SETS_COOKIE : 0)
             | (hasIdleContentRange(reply) ? StoredMeta.HAS_CONTENT_RANGE : 0)

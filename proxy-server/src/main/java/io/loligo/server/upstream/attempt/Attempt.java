@@ -114,7 +114,10 @@ final class Attempt implements OriginStream, ResponseEvents, HopSearch.Outcome, 
   public void found(Lease open) {
     phase = Phase.RUNNING;
     lease = open;
-    timings.address = NetUtil.toAddressString(open.endpoint().address());
+    ClusterNode node = search.node();
+    if (node == null || node.addresses() == null) { // else the host is the address
+      timings.address = NetUtil.toAddressString(open.endpoint().address());
+    }
     timings.local = open.localAddress();
     timings.trafficClass = open.endpoint().local().trafficClass();
     timings.mark = open.endpoint().local().mark();

@@ -279,7 +279,11 @@ final class HopSearch implements NameResolver.Listener {
 
   /** Uses an address of the hop, or looks for one; false if this hop has to be skipped. */
   private boolean lookUp() {
-    List<InetAddress> known = upstream.names.known(hop.host());
+    ClusterNode node = hop.node();
+    List<InetAddress> known = node == null ? null : node.addresses();
+    if (known == null) {
+      known = upstream.names.known(hop.host());
+    }
     if (known == null || known.isEmpty()) {
       limitForwarding();
       stageStartNanos = now();
