@@ -37,8 +37,11 @@ import org.slf4j.LoggerFactory;
  *   <li>4, a purge in a partition, 5, a purge while the response streams, 7, different views, 10,
  *       nodes of several versions, 11, wrong clocks, which are also set: here. Purges alone, with
  *       disks that fail: {@code ClusterSimulationTest}.
- *   <li>8, a certificate that is not trusted, and 9, a slow client of a large response: in none.
- *       They depend on no order of events at several nodes, and tests on the wire have them.
+ *   <li>8, the port for nodes, which is not public, and 9, a slow client of a large response:
+ *       {@code NodesSimulationTest} of {@code proxy-server}, with two whole proxies. A certificate
+ *       that is not trusted: in none. The JDK's handshake blocks a thread of the system's on a
+ *       socket of the system's, and JGroups has clocks and threads of its own; tests on the wire
+ *       have it.
  * </ul>
  */
 class ShareSimulationTest {

@@ -19,6 +19,7 @@ import io.loligo.server.peer.ask.Asker;
 import io.loligo.server.port.PortDirectives;
 import io.loligo.server.record.ExchangeSink;
 import io.loligo.server.time.TimeSource;
+import io.loligo.server.upstream.CacheOwners;
 import io.loligo.server.upstream.Peer;
 import io.loligo.server.upstream.PeerDirectives;
 import io.loligo.server.upstream.PeerTokens;
@@ -36,6 +37,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Supplier;
 
 /** All of the proxy's loops, wired as {@link Proxy} does it, on loops and sockets of a test's. */
 public final class SimulatedProxy {
@@ -55,6 +57,20 @@ public final class SimulatedProxy {
       Store store,
       TimeSource time,
       ExchangeSink sink) {
+    this(config, names, eventLoops, origins, datagrams, store, time, sink, null);
+  }
+
+  /** The same; {@code owners} makes each loop's view of the nodes that share one cache. */
+  public SimulatedProxy(
+      ProxyConfig config,
+      DnsSettings names,
+      List<? extends EventLoop> eventLoops,
+      OriginTransport origins,
+      ChannelFactory<? extends DatagramChannel> datagrams,
+      Store store,
+      TimeSource time,
+      ExchangeSink sink,
+      Supplier<CacheOwners> owners) {
     metrics = new ProxyMetrics(eventLoops.size());
     health = new PeerHealth(time::nanos);
     peers = config.get(PeerDirectives.CACHE_PEER);
@@ -81,7 +97,7 @@ public final class SimulatedProxy {
             new Helpers((millis, task) -> {}, time::nanos),
             ManagerDesk.CLOSED,
             Hooks.NONE,
-            null,
+            owners,
             time);
     LoopTerms terms = terms(config, names);
     ClientAddresses addresses = new ClientAddresses();

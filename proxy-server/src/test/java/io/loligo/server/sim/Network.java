@@ -13,6 +13,7 @@ final class Network {
   private static final InetSocketAddress PROXY = new InetSocketAddress("10.1.1.1", 3128);
 
   private final World world;
+  private final InetSocketAddress proxy;
   private final List<ProcessMemory> ofKilled = new ArrayList<>();
   private ProcessMemory memory = new ProcessMemory();
   private final BiConsumer<SimSocket, InetSocketAddress> dialled;
@@ -27,7 +28,13 @@ final class Network {
    * @param dialled told of connections that the proxy makes
    */
   Network(World world, BiConsumer<SimSocket, InetSocketAddress> dialled) {
+    this(world, PROXY, dialled);
+  }
+
+  /** That of the proxy with the address {@code proxy}. */
+  Network(World world, InetSocketAddress proxy, BiConsumer<SimSocket, InetSocketAddress> dialled) {
     this.world = world;
+    this.proxy = proxy;
     this.dialled = dialled;
     this.noticesAtOnce = world.chance(50);
     this.latencyMicros = world.one(List.of(1, 100, 5_000, 60_000));
@@ -47,6 +54,11 @@ final class Network {
     return memory.metric().usedDirectMemory() + memory.metric().usedHeapMemory();
   }
 
+  /** The buffers of the proxy, by their capacity. */
+  String buffers() {
+    return memory.contents();
+  }
+
   /** Whether a close of the peer is heard of without reading, as with epoll and unlike NIO. */
   boolean noticesAtOnce() {
     return noticesAtOnce;
@@ -62,7 +74,7 @@ final class Network {
   }
 
   InetSocketAddress proxyAddress() {
-    return PROXY;
+    return proxy;
   }
 
   void dial(SimSocket socket, InetSocketAddress address) {

@@ -8,6 +8,8 @@ import io.netty.buffer.CompositeByteBuf;
 import io.netty.buffer.UnpooledByteBufAllocator;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
 
 /**
  * The buffers of one process. A killed process releases none of them: {@link #discard} does.
@@ -60,6 +62,15 @@ final class ProcessMemory extends AbstractByteBufAllocator
   @Override
   public ByteBufAllocatorMetric metric() {
     return memory.metric();
+  }
+
+  /** How many buffers of each capacity there are. */
+  String contents() {
+    Map<Integer, Integer> counts = new TreeMap<>();
+    direct.stream()
+        .filter(each -> each.refCnt() > 0)
+        .forEach(each -> counts.merge(each.capacity(), 1, Integer::sum));
+    return counts.toString();
   }
 
   /** Releases all buffers. No code of the process may run any more. */

@@ -13,4 +13,14 @@ interface SimPeer {
 
   /** Microseconds until this peer reads the bytes that arrived next. */
   long readDelayMicros();
+
+  /**
+   * Whether bytes that arrived still fill the socket's buffer, until {@link SimSocket#makeRoom}.
+   */
+  default boolean holds() {
+    return false;
+  }
+
+  /** The proxy has read this many bytes. */
+  default void taken(int bytes) {}
 }

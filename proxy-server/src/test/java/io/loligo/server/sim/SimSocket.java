@@ -237,6 +237,7 @@ final class SimSocket extends AbstractChannel implements DuplexChannel, FarEnd {
     handle.lastBytesRead(bytes.readableBytes());
     handle.incMessagesRead(1);
     movedNanos = world.nanoTime();
+    peer.taken(bytes.readableBytes());
     world.mark(bytes.readableBytes());
     world.note("%s reads %d bytes", this, bytes.readableBytes());
     pipeline().fireChannelRead(bytes);
@@ -291,13 +292,25 @@ final class SimSocket extends AbstractChannel implements DuplexChannel, FarEnd {
           if (broken) {
             return;
           }
-          room += bytes.length;
+          if (!peer.holds()) {
+            room += bytes.length;
+          }
           if (peerClosed) {
             broken = true;
             arrive(this::resetArrived);
             return;
           }
           peer.received(bytes);
+          flushLater();
+        });
+  }
+
+  /** Bytes that a peer held have left it. */
+  void makeRoom(int bytes) {
+    world.after(
+        network.latencyMicros(),
+        () -> {
+          room += bytes;
           flushLater();
         });
   }

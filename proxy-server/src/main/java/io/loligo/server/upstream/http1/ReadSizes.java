@@ -7,7 +7,8 @@ import io.netty.channel.DefaultMaxMessagesRecvByteBufAllocator;
 /**
  * The size of the next read of one connection: few bytes while it is idle, enough for a head with
  * usual content, or with as much as the last response had, while a head is awaited, and the missing
- * bytes of content of known length. Otherwise as many as arrive, up to the stream buffer; few if
+ * bytes of content of known length, unless that arrives in pieces: a piece that waits for a slow
+ * client holds all of its buffer. Otherwise as many as arrive, up to the stream buffer; few if
  * memory is scarce. One read at a time, and no buffer before there is something to read. Confined
  * to the connection's event loop.
  */
@@ -21,6 +22,9 @@ final class ReadSizes extends DefaultMaxMessagesRecvByteBufAllocator {
   private static final int HEAD_ROOM = 2_048;
 
   private static final int LEAST = 4_096;
+
+  /** Small reads in a row after which content of known length gets smaller buffers. */
+  private static final int SMALL_READS = 4;
 
   /** Bytes around those of one record, at most, and around a small one. */
   private static final int RECORD_BYTES = 256;
@@ -37,6 +41,14 @@ final class ReadSizes extends DefaultMaxMessagesRecvByteBufAllocator {
   private boolean relays;
   private boolean adaptive;
 
+  /** Whether content of known length arrives. */
+  private boolean bounded;
+
+  /** Bytes of a read of such content, at most. */
+  private int fit;
+
+  private int smallReads;
+
   /**
    * Sizes for one connection.
    *
@@ -49,17 +61,22 @@ final class ReadSizes extends DefaultMaxMessagesRecvByteBufAllocator {
     this.secure = secure;
     this.most = Math.max(LEAST, ReadSize.intoBufferOf(streamBufferBytes));
     this.transit = transit;
+    fit = most;
     head();
   }
 
   void idle() {
     next = secure ? LEAST : IDLE; // tickets of sessions arrive
     adaptive = false;
+    bounded = false;
   }
 
   void head() {
     next = Math.max(Math.min(most, HEAD), expected);
     adaptive = false;
+    bounded = false;
+    fit = most;
+    smallReads = 0;
   }
 
   /**
@@ -76,8 +93,9 @@ final class ReadSizes extends DefaultMaxMessagesRecvByteBufAllocator {
 
   /** Content of which {@code remaining} bytes are missing; one more, to detect a surplus. */
   void content(long remaining) {
-    next = (int) Math.min(most, Math.max(LEAST, remaining + around(remaining)));
+    next = (int) Math.min(fit, Math.max(LEAST, remaining + around(remaining)));
     adaptive = false;
+    bounded = true;
   }
 
   /** Bytes beside those of content: of records, or one of a surplus. */
@@ -100,6 +118,9 @@ final class ReadSizes extends DefaultMaxMessagesRecvByteBufAllocator {
   }
 
   private void received(int attempted, int bytes) {
+    if (bounded && bytes > 0) {
+      fitTo(attempted, bytes);
+    }
     if (!adaptive || bytes <= 0) {
       return;
     }
@@ -107,6 +128,18 @@ final class ReadSizes extends DefaultMaxMessagesRecvByteBufAllocator {
       next = Math.min(most, next * 4);
     } else if (bytes < next / 8) {
       next = Math.max(LEAST, next / 4);
+    }
+  }
+
+  private void fitTo(int attempted, int bytes) {
+    if (bytes == attempted) {
+      fit = Math.min(most, fit * 4);
+      smallReads = 0;
+    } else if (bytes >= attempted / 8) {
+      smallReads = 0;
+    } else if (++smallReads == SMALL_READS) {
+      fit = Math.max(LEAST, fit / 4);
+      smallReads = 0;
     }
   }
 

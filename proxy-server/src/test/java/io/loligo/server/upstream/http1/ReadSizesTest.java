@@ -60,6 +60,33 @@ final class ReadSizesTest {
     assertThat(handle.guess()).isEqualTo(4_096);
   }
 
+  /** Each piece that waits for a slow client holds the buffer that it was read into. */
+  @Test
+  void contentThatArrivesInPiecesGetsSmallBuffers() {
+    for (int i = 0; i < 3; i++) {
+      sizes.content(1_000_000);
+      read(512);
+    }
+    sizes.content(1_000_000);
+    assertThat(handle.guess()).as("the rest may come at once").isEqualTo(READ);
+    read(512);
+    sizes.content(1_000_000);
+    assertThat(handle.guess()).isEqualTo(READ / 4);
+    for (int i = 0; i < 8; i++) {
+      read(512);
+      sizes.content(1_000_000);
+    }
+    assertThat(handle.guess()).isEqualTo(4_096);
+    for (int i = 0; i < 2; i++) {
+      read(handle.guess());
+      sizes.content(1_000_000);
+    }
+    assertThat(handle.guess()).as("it comes faster").isEqualTo(READ);
+    read(512);
+    sizes.head();
+    assertThat(handle.guess()).isEqualTo(32_768);
+  }
+
   @Test
   void followsAStreamUpAndDown() {
     sizes.stream();
