@@ -7,13 +7,13 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * A pattern that is parsed for the first line of a log, after the ports are open: patterns and time
- * zones take some hundred classes. Confined to its appender, which calls it one line at a time.
+ * zones take some hundred classes. Any thread: appenders encode lines without a lock.
  */
 final class LatePattern extends EncoderBase<ILoggingEvent> {
   private static final byte[] NONE = {};
 
   private final String pattern;
-  private @Nullable PatternLayoutEncoder parsed;
+  private volatile @Nullable PatternLayoutEncoder parsed;
 
   LatePattern(String pattern) {
     this.pattern = pattern;
@@ -26,13 +26,20 @@ final class LatePattern extends EncoderBase<ILoggingEvent> {
 
   @Override
   public byte[] encode(ILoggingEvent event) {
-    if (parsed == null) {
-      parsed = new PatternLayoutEncoder();
-      parsed.setContext(context);
-      parsed.setPattern(pattern);
-      parsed.start();
+    PatternLayoutEncoder known = parsed;
+    return (known == null ? parse() : known).encode(event);
+  }
+
+  private synchronized PatternLayoutEncoder parse() {
+    PatternLayoutEncoder known = parsed;
+    if (known == null) {
+      known = new PatternLayoutEncoder();
+      known.setContext(context);
+      known.setPattern(pattern);
+      known.start();
+      parsed = known;
     }
-    return parsed.encode(event);
+    return known;
   }
 
   @Override
