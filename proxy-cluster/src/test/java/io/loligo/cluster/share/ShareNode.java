@@ -726,6 +726,12 @@ final class ShareNode {
     return first == null ? List.of() : second == null ? List.of(first) : List.of(first, second);
   }
 
+  /** Of a request that came from a peer: the owner is never asked. */
+  private List<PeerRequest<ShareNode>> previous(int key) {
+    PeerRequest<ShareNode> previous = requests().previous(hash(key), now());
+    return previous == null ? List.of() : List.of(previous);
+  }
+
   private static boolean isOwners(List<PeerRequest<ShareNode>> plan) {
     return plan.isEmpty() || plan.get(0).rank() == PeerRequest.Rank.PREVIOUS;
   }
@@ -796,11 +802,7 @@ final class ShareNode {
   private void fetchAsOwner(Reader reader, int hops) {
     Flight flight = new Flight(reader.key, reader, hops);
     register(flight, true);
-    soon(
-        () -> {
-          PeerRequest<ShareNode> previous = requests().previous(hash(flight.key), now());
-          begin(flight, previous == null ? List.of() : List.of(previous));
-        });
+    soon(() -> begin(flight, previous(flight.key)));
   }
 
   private void fetch(Flight flight) {
@@ -919,7 +921,7 @@ final class ShareNode {
       flight.ask = null;
       flight.continued = true;
       ask.request.place().connections.remove(ask);
-      follow(flight, plan(flight.key));
+      follow(flight, flight.hops > 0 ? previous(flight.key) : plan(flight.key));
     } else {
       breakOff(flight);
     }
