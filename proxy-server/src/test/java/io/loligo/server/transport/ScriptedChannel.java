@@ -33,7 +33,6 @@ public final class ScriptedChannel extends EmbeddedChannel implements DuplexChan
   private boolean inputShut;
   private boolean outputShut;
   private long room = Long.MAX_VALUE;
-  private int buffersTaken;
 
   /** A connection without a peer yet; add handlers with {@link #run}. */
   public ScriptedChannel() {
@@ -140,11 +139,6 @@ public final class ScriptedChannel extends EmbeddedChannel implements DuplexChan
     return text;
   }
 
-  /** Buffers of which the socket took bytes; one in two steps counts twice. */
-  public int buffersTaken() {
-    return buffersTaken;
-  }
-
   /** Whether the peer saw a FIN or a close. */
   public boolean finSent() {
     return outputShut || !isOpen();
@@ -186,7 +180,6 @@ public final class ScriptedChannel extends EmbeddedChannel implements DuplexChan
         return;
       }
       in.removeBytes(fits);
-      buffersTaken++;
     }
   }
 

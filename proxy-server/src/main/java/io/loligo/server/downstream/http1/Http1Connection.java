@@ -194,7 +194,6 @@ public final class Http1Connection extends ClientConnection {
     clients.timer().forget(readTimeout);
     if (stream != null) {
       stream.release();
-      stream.releaseOutput();
     }
     if (leaving != null) {
       clients.timer().forget(leaving);
@@ -232,7 +231,7 @@ public final class Http1Connection extends ClientConnection {
       return;
     }
     if (state == State.EXCHANGE && stream.takeFlushDue()) {
-      stream.flushLastBytes();
+      channel().flush();
     }
     if (state == State.EXCHANGE) {
       resetOnClose();

@@ -265,16 +265,6 @@ final class Http1Stream extends ExchangeStream {
     return content;
   }
 
-  /** Passes the bytes at hand to the socket: the connection is about to break off. */
-  void flushLastBytes() {
-    flushWrites();
-  }
-
-  /** Drops the bytes that were not passed on. */
-  void releaseOutput() {
-    encoder.release();
-  }
-
   /** Whether the client keeps the connection after the last response. */
   boolean persistent() {
     return persistent;
@@ -292,10 +282,7 @@ final class Http1Stream extends ExchangeStream {
 
   @Override
   protected boolean flushWrites() {
-    encoder.passOn();
-    if (tally.pending()) { // the end of most responses comes when all bytes have left
-      context.flush();
-    }
+    context.flush();
     return true;
   }
 

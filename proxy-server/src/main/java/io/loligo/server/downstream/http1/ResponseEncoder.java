@@ -21,12 +21,6 @@ final class ResponseEncoder implements ResponseWriter {
   /** Responses and chunks up to this size are copied into one buffer, larger ones are gathered. */
   static final int COPY_LIMIT_BYTES = 16_384;
 
-  /**
-   * Content of at most this length is copied behind its head, which waits for it until a flush: one
-   * buffer costs the socket less than two, and less than the copy saves.
-   */
-  static final int BEHIND_HEAD_BYTES = 8_192;
-
   // at most: a length line, or Transfer-Encoding, a chunk's lines, the last chunk and an empty line
   private static final int FRAMING_BYTES = 64;
   private static final byte[] CLOSE = ascii("Connection: close\r\n");
@@ -53,9 +47,6 @@ final class ResponseEncoder implements ResponseWriter {
   private boolean headSent;
   private boolean chunked;
   private boolean untilClose;
-
-  /** A head with room for its content, owned; null: none waits for content. */
-  private @Nullable ByteBuf waiting;
 
   /** Responses written by {@code context} and counted by {@code tally}. */
   ResponseEncoder(ChannelHandlerContext context, WriteTally tally) {
@@ -181,13 +172,7 @@ final class ResponseEncoder implements ResponseWriter {
     int blockContent = block == null ? 0 : head.length() - blockHead;
     int room = statusLine.length + lines.length() + connection.length + FRAMING_BYTES + blockHead;
     boolean copied = blockContent <= COPY_LIMIT_BYTES;
-    boolean waits =
-        blockContent == 0
-            && !head.last()
-            && announcedBytes > 0
-            && announcedBytes <= BEHIND_HEAD_BYTES;
-    int behind = waits ? (int) announcedBytes : copied ? blockContent : 0;
-    ByteBuf out = allocator().directBuffer(room + behind);
+    ByteBuf out = allocator().directBuffer(copied ? room + blockContent : room);
     out.writeBytes(statusLine);
     lines.writeTo(out);
     out.writeBytes(connection);
@@ -202,11 +187,7 @@ final class ResponseEncoder implements ResponseWriter {
       out.writeBytes(block, index, blockHead);
     }
     headBytes += out.readableBytes();
-    if (waits) {
-      waiting = out;
-    } else {
-      writeContent(out, block, index + blockHead, blockContent, head.last());
-    }
+    writeContent(out, block, index + blockHead, blockContent, head.last());
   }
 
   private void writeContentLength(ByteBuf out, long length) {
@@ -263,14 +244,6 @@ final class ResponseEncoder implements ResponseWriter {
   public void writeContent(ByteBuf content) {
     int length = content.readableBytes();
     sentBytes += length;
-    if (waiting != null) {
-      waiting.writeBytes(content); // it has room for all that is announced
-      content.release();
-      if (sentBytes == announcedBytes) {
-        passOn();
-      }
-      return;
-    }
     if (!chunked) {
       write(content);
       return;
@@ -317,23 +290,6 @@ final class ResponseEncoder implements ResponseWriter {
     lines.writeTo(out);
     ChunkedEncoder.writeEnd(out);
     write(out);
-  }
-
-  /** Writes the head that waits for content, if there is one. Before each flush. */
-  void passOn() {
-    ByteBuf out = waiting;
-    if (out != null) {
-      waiting = null;
-      write(out);
-    }
-  }
-
-  /** Nothing is written any more. */
-  void release() {
-    if (waiting != null) {
-      waiting.release();
-      waiting = null;
-    }
   }
 
   private ByteBufAllocator allocator() {

@@ -434,64 +434,6 @@ class Http1ConnectionTest {
       assertThat(onlyNote().clientBytesOut()).isEqualTo(expected.length() + 40_000);
     }
 
-    /** Most responses that are not stored here: one buffer is one plain system call. */
-    @ParameterizedTest
-    @CsvSource({"1,1", "8192,1", "8193,2"})
-    void smallContentLeavesInTheBufferOfItsHead(int length, int buffers) {
-      String content = "c".repeat(length);
-      Events events = client.later();
-      client.channel.peerSends(get("/"));
-      client.run(
-          () -> {
-            head(events.stream, 200, length, false);
-            events.stream.content(bytes(events.stream, content));
-            events.stream.flush();
-            events.stream.end(null);
-          });
-      String expected = "HTTP/1.1 200 OK\r\nX: y\r\nContent-Length: " + length + "\r\n\r\n";
-      assertThat(client.channel.received()).isEqualTo(expected + content);
-      assertThat(client.channel.buffersTaken()).isEqualTo(buffers);
-      assertThat(onlyNote().clientHeadBytesOut()).isEqualTo(expected.length());
-      assertThat(onlyNote().clientBytesOut()).isEqualTo(expected.length() + length);
-    }
-
-    @Test
-    void aFlushSendsAHeadWhoseContentIsMissing() {
-      Events events = client.later();
-      client.channel.peerSends(get("/"));
-      client.run(
-          () -> {
-            head(events.stream, 200, 3, false);
-            events.stream.flush();
-          });
-      assertThat(client.channel.received()).endsWith("Content-Length: 3\r\n\r\n");
-      client.run(
-          () -> {
-            events.stream.content(bytes(events.stream, "ab"));
-            events.stream.flush();
-          });
-      assertThat(client.channel.received()).isEqualTo("ab");
-      client.run(
-          () -> {
-            events.stream.content(bytes(events.stream, "c"));
-            events.stream.end(null);
-          });
-      assertThat(client.channel.received()).isEqualTo("c");
-      assertThat(client.channel.isOpen()).isTrue();
-    }
-
-    /** The end of the test looks for buffers that are left. */
-    @Test
-    void aHeadThatWaitsForContentIsDroppedWithItsConnection() {
-      Events events = client.later();
-      client.channel.peerSends(get("/"));
-      client.run(() -> head(events.stream, 200, 3, false));
-      client.channel.peerVanishes();
-      assertThat(client.channel.received()).isEmpty();
-      assertThat(onlyNote().aborted()).isTrue();
-      assertThat(onlyNote().clientBytesOut()).isZero();
-    }
-
     @Test
     void endsContentOfUnknownLengthWithTheConnectionForHttp10() {
       Events events = client.later();
