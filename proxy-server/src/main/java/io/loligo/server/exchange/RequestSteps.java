@@ -124,7 +124,7 @@ public final class RequestSteps implements RequestHandler {
 
   private final @Nullable QosFlows flows;
 
-  /** Null: this process is no node that shares a cache. */
+  /** Null: this process is no node that keeps second copies. */
   private final @Nullable SecondCopies secondCopies;
 
   private final RequestTarget currentTarget = new RequestTarget();
@@ -143,7 +143,11 @@ public final class RequestSteps implements RequestHandler {
     this.steps = new Answering();
     this.replyFields = services.replyFields;
     this.flows = services.settings.fetches.flows;
-    this.secondCopies = services.nodes == null ? null : new SecondCopies(services, services.nodes);
+    NodeRequests nodes = services.nodes;
+    this.secondCopies =
+        nodes != null && nodes.owners().keepsSecondCopies()
+            ? new SecondCopies(services, nodes)
+            : null;
   }
 
   /**

@@ -149,18 +149,14 @@ public final class NodeRequests {
   }
 
   /**
-   * Whether the node second in rank is offered a copy of the response to {@code request}: where the
-   * line asks for it, with the second hit and each doubling after it. The second in rank may have
-   * removed its copy meanwhile, or be another node now.
+   * Whether the node second in rank is offered a copy of the response to {@code request}: with the
+   * second hit and each doubling after it. The second in rank may have removed its copy meanwhile,
+   * or be another node now.
    *
    * @param hits of the response, with that of the request
    */
   public boolean offersCopy(Request request, int hits) {
-    return owners.keepsSecondCopies()
-        && hits >= 2
-        && Integer.bitCount(hits) == 1
-        && request.slice() == null
-        && mayShare(request);
+    return hits >= 2 && Integer.bitCount(hits) == 1 && request.slice() == null && mayShare(request);
   }
 
   /** Whether the owner offers this node a copy of the response, by {@code request}. */
