@@ -90,7 +90,7 @@ public final class SharedRing {
    * @param purges that have taken effect here
    * @param loops number of event loops
    * @param connections most connections of all event loops to each node
-   * @param secondCopies whether the node second in rank keeps a copy of what was hit twice
+   * @param secondCopies whether a response with two hits is stored on the second node in rank too
    */
   public SharedRing(
       NodeRun self,
@@ -135,7 +135,7 @@ public final class SharedRing {
     return counts[what.ordinal()].sum();
   }
 
-  /** Whether the node second in rank keeps a copy of what was hit twice at its owner. */
+  /** Whether a response with two hits is stored on the second node in rank too. */
   boolean keepsSecondCopies() {
     return secondCopies;
   }

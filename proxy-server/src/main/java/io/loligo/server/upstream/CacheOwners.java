@@ -31,7 +31,7 @@ public interface CacheOwners {
    */
   List<Hop> previous(CacheKey key, String port, @Nullable StoreId storeId);
 
-  /** Whether the node second in rank keeps a copy of what was hit twice at its owner. */
+  /** Whether a response with two hits is stored on the second node in rank too. */
   default boolean keepsSecondCopies() {
     return false;
   }

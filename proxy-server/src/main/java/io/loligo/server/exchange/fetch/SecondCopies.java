@@ -17,8 +17,8 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Second copies in a cluster with {@code copies=2}: the node second in rank stores what was hit
- * twice at its owner, and answers if that fails. Confined to the loop.
+ * Second copies in a cluster with {@code copies=2}: the second node in rank stores each response
+ * that has had two hits at its owner, and answers if the owner fails. Confined to the loop.
  *
  * <pre>
  *  owner                                             second in rank
@@ -88,24 +88,17 @@ public final class SecondCopies {
     /** Null: it is not on its way. */
     private @Nullable OriginStream stream;
 
-    private boolean over;
-
     void send(List<Hop> hops, Request request) {
       OutgoingRequest asked =
           OutgoingFields.compose(
               request, Conditions.NONE, null, services.settings, null, services.scratch.section());
+      stream = services.upstream.fetch(hops, asked.asHead(), (address, port) -> null, this);
       waiting++;
-      OriginStream sent =
-          services.upstream.fetch(hops, asked.asHead(), (address, port) -> null, this);
-      stream = over ? null : sent;
     }
 
-    private void end() {
-      if (!over) {
-        over = true;
-        stream = null;
-        waiting--;
-      }
+    private void over() {
+      stream = null;
+      waiting--;
     }
 
     @Override
@@ -137,7 +130,7 @@ public final class SecondCopies {
 
     @Override
     public void end(@Nullable Fields trailers) {
-      end();
+      over();
     }
 
     @Override
@@ -147,7 +140,7 @@ public final class SecondCopies {
 
     @Override
     public void failed(FetchFailure failure) {
-      end();
+      over();
     }
   }
 }
