@@ -12,6 +12,8 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CountDownLatch;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** Several proxies with one cache: the owner of a response fetches it, and the others stream it. */
 class SharedCacheWireTest extends WireTest {
@@ -632,6 +634,17 @@ class SharedCacheWireTest extends WireTest {
     assertThat(reply.fields("Peer-Hop")).isEmpty();
     assertThat(reply.fields("Peer-Port")).isEmpty();
     assertThat(proxies.get(1).storedResponses()).as("the owner was asked").isEqualTo(1);
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {"Peer-Hop", "Peer-Port", "Peer-Purges", "Peer-Key", "Peer-Node", "Peer-Copy"})
+  void noFieldOfNodesGoesThroughThePublicPort(String name) throws Exception {
+    nodes.ranking(0);
+    startNodes(1);
+    origin.onOk("/a", "content", FRESH, name + ": 1");
+    assertThat(getFrom(0, "/a", name + ": 1").fields(name)).isEmpty();
+    assertThat(origin.lastRequest().fields(name)).isEmpty();
   }
 
   @Test
